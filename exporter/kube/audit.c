@@ -349,7 +349,10 @@ static void begin_next_audit(struct audit *a, struct reflector *const *reflector
     continue_list(a);
 }
 
-/* Ends the audit. Unless `done`, the resource is due again after RETRY_MS at most. */
+/*
+ * Ends the audit. `done`: the audit is complete and counts; otherwise the resource is due again
+ * after RETRY_MS at most. Lists the resource again if a divergence was found.
+ */
 static void end_audit(struct audit *a, bool done)
 {
     int64_t soon_ms = a->interval_ms < RETRY_MS ? a->interval_ms : RETRY_MS;

@@ -5,11 +5,13 @@
 
 /*
  * Audit: compares the store with the API server, one resource after the other, to detect changes
- * that no watch event reported. Divergences are counted and logged, and the resource is listed
- * again; they indicate a defect of the exporter or of the server.
+ * that no watch event reported. Divergences are counted (at most 256 in an audit) and logged (at
+ * most five), and the resource is listed again. They indicate a defect of the exporter or of the
+ * server.
  *
  * An audit lists the resource at the version of the reflector's stream or later, page by page.
- * Pages are requested only while no other list waits, with pauses that keep the CPU use below 1 %.
+ * Pages are requested only while no other list may start, with pauses that keep the CPU use below
+ * 1 %.
  * Two kinds of objects become suspects:
  *
  * - an object of the list that the store lacks or has in an older version, although the stream has
@@ -37,9 +39,9 @@ struct audit_suspect {
 struct audit {
     struct reflector_context *context; /* Borrowed. */
     int64_t interval_ms;               /* Between audits of a resource; 0 disables audits. */
-    uint32_t source;                   /* Source id of the audited reflector; 0: no audit. */
+    uint32_t source;                   /* Source number of the audited reflector; 0: no audit. */
     uint32_t sweep;      /* Number of the reflector's pass; a new pass ends the audit. */
-    struct reflector *r; /* Looked up by `source` in each turn; NULL: no longer exists. */
+    struct reflector *r; /* Looked up by `source` in each turn; NULL: no audit, or removed. */
     struct reflector_request request;
     struct list_ticket ticket;
     enum { AUDIT_LISTING, AUDIT_CHECKING, AUDIT_FAILED } step;

@@ -67,11 +67,12 @@ int64_t progress_mark_ms(const struct progress *p)
     return p->mark_ms;
 }
 
-const char *progress_fault(const struct progress *p, int64_t now_ms)
+const char *progress_late_reason(const struct progress *p, int64_t now_ms)
 {
     if (!p->begun)
         return "the server does not answer";
     if (now_ms >= p->mark_ms + PROGRESS_MS)
         return "the server stopped in the middle of its answer, or sends less than 1 KiB a second";
+    /* The limit of the whole response: see progress_deadline(). */
     return "the server sends less than 4 KiB a second";
 }

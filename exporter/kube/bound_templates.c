@@ -122,7 +122,10 @@ static unsigned count_fetches(const struct bound_templates *b, const struct type
     return count;
 }
 
-/* Removes an unbound template. Stores a bound one without content as unread, or has it read. */
+/*
+ * Removes a template without a binding that the reflector does not keep. If a template with a
+ * binding has no content: stores it as unread, adds a fetch, or lets the reflector list its kind.
+ */
 static void update_template(struct bound_templates *b, struct entry *entry, struct reflector *r)
 {
     if (!find_binding(b, entry)) {
@@ -202,7 +205,7 @@ static bool is_fetch_outdated(const struct bound_templates_fetch *f, const struc
     return f->sweep != r->objects.origin.sweep || f->removals != r->objects.removals;
 }
 
-/* Closes the request; stores a current response. Returns false to request the object again. */
+/* Closes the request; applies a response that is not outdated. Returns false to request again. */
 static bool finish_fetch(struct bound_templates *b, struct bound_templates_fetch *f,
                          struct reflector *r)
 {

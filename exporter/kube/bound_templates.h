@@ -40,7 +40,7 @@ void bound_templates_turn(struct bound_templates *b, struct reflector *const *re
 int64_t bound_templates_due(const struct bound_templates *b);
 
 /*
- * Returns true if no changed template is pending and each remaining fetch has failed once or waits
- * for the stream of its reflector.
+ * Returns true if no changed template is pending and each remaining fetch has failed at least once
+ * or waits for the stream of its reflector.
  */
 bool bound_templates_ready(const struct bound_templates *b);

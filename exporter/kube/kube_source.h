@@ -75,7 +75,7 @@ uint64_t kube_source_health_version(const struct kube_source *s);
 /* Returns the kinds that the server serves. Borrowed. */
 const struct discovery *kube_source_discovery(const struct kube_source *s);
 
-/* For tests. */
+/* Used only by kube_source.c and tests. */
 
 /*
  * Runs discovery rounds: at the start, every 30 seconds (without aggregated discovery every five

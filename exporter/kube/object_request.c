@@ -144,7 +144,7 @@ void fetch_turn(struct fetch *f, int64_t now_ms)
         return;
     cancel_fetch(f);
     f->state = FETCH_FAILED;
-    fail(&f->err, "%s", progress_fault(&f->progress, now_ms));
+    fail(&f->err, "%s", progress_late_reason(&f->progress, now_ms));
 }
 
 int64_t fetch_due(const struct fetch *f)

@@ -114,8 +114,8 @@ static MUST_USE struct reflector *reflector_new(struct reflector_context *contex
 }
 
 /*
- * Closes the request and its check. Returns true if the check is cut off and cannot be repeated:
- * the caller has to list.
+ * Closes the request and its check, and leaves the limits. Returns true if the check is cut off and
+ * cannot be repeated: the caller has to list.
  */
 static bool close_request(struct reflector *r)
 {
@@ -187,7 +187,7 @@ static void process_input(struct reflector *r, struct watch_input input)
     }
 }
 
-/* Changes the scope of the objects to keep, and lists again if the new scope has more. */
+/* Sets which objects to keep. Removes the others, or lists again if the new scope has more. */
 static void reflector_set_scope(struct reflector *r, bool bound_templates_only, bool metadata_only)
 {
     bool more = r->objects.bound_templates_only && !bound_templates_only;

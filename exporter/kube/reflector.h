@@ -23,7 +23,7 @@ struct reflector_failure {
     int64_t retry_after_ms; /* Wait that the server requested at failed_ms; 0: unspecified. */
     bool warned;            /* A warning about the present failure was logged. */
     bool polling_logged;    /* A warning about lists instead of a stream was logged. */
-    /* Reason, for users, why the last request failed or the open one makes no progress, or "". */
+    /* For users: why the last request failed or the present one makes no progress; or "". */
     char text[512];
 };
 
@@ -60,7 +60,7 @@ struct reflector {
     bool wanted;        /* Set and cleared by reflector_list, as are the next two. */
     bool wanted_all;    /* Keep all templates, not only bound ones. */
     bool wanted_full;   /* Read full objects. */
-    bool wants_relist;  /* List again when the stream is open (bound_templates.c). */
+    bool wants_relist;  /* List again once a stream is open or polled (bound_templates.c). */
     bool was_forbidden; /* reflector_is_forbidden() in the last turn (bound_templates.c). */
 
     struct reflector_store objects;
@@ -69,12 +69,13 @@ struct reflector {
     struct restore_history restore_history;
     bool wants_open;           /* The request that the watch demands is not open yet. */
     bool late;                 /* `failure` reports that the request makes no progress. */
-    struct list_ticket ticket; /* For a list, from the first page to the last. */
+    struct list_ticket ticket; /* For a list from its first page to its last, or for WatchList. */
     struct stream_slot stream;
 
-    enum end_reason last_end; /* Reason of the last end of a request. */
-    int64_t ended_ms;         /* Time of the last end of a request; steady. */
-    int64_t answered_ms;      /* Time of the response 200 of the open request; 0 before it. */
+    /* Reason of the last end of a request. END_QUIET also while a request is late. */
+    enum end_reason last_end;
+    int64_t ended_ms;    /* Time of the last end of a request; steady. */
+    int64_t answered_ms; /* Time of the response 200 of the open request; 0 before it. */
     struct reflector_failure failure;
     int64_t audited_ms; /* Time of the last audit, adjusted after a failed one (audit.c). */
     bool audit_unpaged; /* Continue tokens expire too soon for an audit in pages (audit.c). */
@@ -83,7 +84,7 @@ struct reflector {
     int64_t last_event_ms;
 };
 
-/* Lists all objects again, at once or after the wait in progress. */
+/* Lists all objects again: at once, or after the wait in progress if it follows a failure. */
 void reflector_relist(struct reflector *r);
 
 /*
@@ -118,7 +119,7 @@ enum { REFLECTOR_TRIES = 3 };
 
 /*
  * Returns true if the objects have been read, or are not expected soon: REFLECTOR_TRIES attempts
- * failed, or the last attempt with END_FORBIDDEN or END_ABSENT.
+ * failed, or the last one failed with END_FORBIDDEN or END_ABSENT.
  */
 static inline bool reflector_ready(const struct reflector *r)
 {
@@ -141,15 +142,15 @@ struct reflector_list {
 };
 
 /*
- * Marks the reflectors of a resource as wanted, and creates missing ones: one for all namespaces,
- * or one for each namespace that the namespace filter names. Creates no reflector if the filter
- * excludes the resource.
+ * Marks the reflectors of a resource as wanted, and creates missing ones: one for spec.ns, or, if
+ * spec.ns is NULL and the namespace filter has a list that applies to the resource, one for each
+ * allowed namespace of the list. Ignores a cluster-scoped resource that the filter excludes.
  */
 void reflector_list_mark_wanted(struct reflector_list *l, struct reflector_spec spec,
                                 bool namespaced);
 /*
  * Calls reflector_list_mark_wanted() for each row of kind_table() with the condition `when`.
- * `awaited`: no kind counts as optional.
+ * If `awaited`, no kind counts as optional.
  */
 void reflector_list_mark_kinds_wanted(struct reflector_list *l, enum watch_condition when,
                                       bool awaited);
@@ -162,9 +163,9 @@ void reflector_list_drop_unwanted(struct reflector_list *l);
 /* Frees all reflectors; their objects stay in the store. */
 void reflector_list_release(struct reflector_list *l);
 
-/* For tests. */
+/* Used only by reflector.c and tests. */
 
-/* Sets whether the server fails for this reflector, and updates context->failing_count. */
+/* Sets `failing` and updates context->failing_count. */
 void reflector_failure_set_failing(struct reflector_failure *f, bool failing);
 
 /* Logs once that lists at intervals replace the stream, for lack of connections. */

@@ -29,8 +29,8 @@ void list_pages_note(struct list_pages *l, const char *ns, const char *name)
 }
 
 /*
- * Returns true if the page has the objects of an earlier one. Brent's algorithm finds a cycle of
- * any length with one remembered page: pages 1, 2, 4, 8 ... are remembered in turn.
+ * Returns true if the page has the objects of the remembered page. Brent's algorithm finds a cycle
+ * of any length with one remembered page: pages 1, 2, 4, 8 ... are remembered in turn.
  */
 static bool page_repeats(struct list_pages *l)
 {

@@ -13,9 +13,8 @@
 /*
  * Detects lists that go on without progress. A server may return pages without objects, as
  * Kubernetes allows for selectors, but at most LIST_EMPTY_PAGES_MAX in a row. A list fails if a
- * page returns the continue token that asked for it, if a page has the same objects as an earlier
- * one, or if it has more than LIST_PAGES_MAX pages. remainingItemCount is an estimate and is not
- * used.
+ * page returns the continue token that asked for it, if pages with the same objects repeat, or if
+ * the list has more than LIST_PAGES_MAX pages. remainingItemCount is an estimate and is not used.
  */
 enum { LIST_EMPTY_PAGES_MAX = 5, LIST_PAGES_MAX = 4000 };
 
@@ -47,9 +46,12 @@ struct reflector_request_end {
 struct reflector_request_handler {
     /* The head of a response with status 200 has arrived. */
     void (*responded)(void *context);
-    /* Bytes of the body were read. `cut`: the body so far ends in the middle of an event. */
+    /*
+     * Bytes of a body were processed, for any status. `cut`: the events so far end in the middle of
+     * an event. Not called for bytes that end the transfer.
+     */
     void (*received)(void *context, size_t bytes, bool cut);
-    /* Takes an event other than EVENT_ERROR. Returns false to ignore the rest of the body. */
+    /* Takes an event other than EVENT_ERROR. Returns false to end the transfer. */
     watch_event_fn *event;
     /* The request is over; `end` is valid during the call. Not called after a close. */
     void (*ended)(void *context, const struct reflector_request_end *end);
@@ -76,7 +78,7 @@ struct reflector_request {
     struct reflector_request_handler handler;
     bool list;
     bool stopped;           /* The event handler returned false. */
-    bool failed;            /* The body is unusable, for `reason` and `text`. */
+    bool failed;            /* The body is malformed or has EVENT_ERROR; see `reason`, `text`. */
     enum end_reason reason; /* Set if `failed`. */
     int64_t retry_after_ms;
     char text[sizeof(((struct error *)NULL)->text)];
@@ -100,12 +102,13 @@ void reflector_request_close(struct reflector_request *q);
  * limited here.
  *
  * At most 20 lists start a second, after a burst of 40. For half a second after its start a list
- * counts as new; further lists start only while few lists are new, four for most classes. A slow
- * list thus does not keep others from starting. The number of open lists is limited for each class;
- * while lists wait for a full class, open lists of this class without progress are cancelled sooner
- * (list_limiter_stall_timeout()).
+ * counts as new; further lists start only while few lists of all classes are new: fewer than one to
+ * six, by class. A slow list thus does not keep others from starting. The number of open lists is
+ * limited for each class; while lists wait for a full class, open lists of this class without
+ * progress are cancelled sooner (list_limiter_stall_timeout()).
  *
- * Waiting lists start in the order of arrival, with a handicap in seconds for less urgent classes.
+ * Waiting lists that may start do so in the order of arrival, with a handicap for less urgent
+ * classes.
  */
 enum list_class {
     LIST_REQUIRED, /* Policies and bindings, which all results depend on. */
@@ -113,7 +116,7 @@ enum list_class {
     LIST_FIRST,    /* Resource that was not read before. */
     LIST_POLL,     /* Resource that is listed at intervals, for lack of a stream. */
     LIST_STALLED,  /* Resource after a list that was cancelled for lack of progress. */
-    LIST_AUDIT,    /* Comparison of the store with the server; starts if no other list waits. */
+    LIST_AUDIT,    /* Comparison of the store with the server, when no other list may start. */
 };
 enum { LIST_CLASS_COUNT = LIST_AUDIT + 1 };
 
@@ -143,9 +146,9 @@ struct list_limiter {
 void list_limiter_init(struct list_limiter *l, int64_t now_ms);
 
 /*
- * Returns true, and counts the list as open, if it may start now. Otherwise the ticket waits: the
- * owner calls the function again at each turn until it returns true, or calls list_limiter_leave().
- * Times are steady.
+ * Returns true, and counts the list as open, if it may start now. Otherwise the ticket waits in
+ * this class: the owner calls the function again at each turn until it returns true, or calls
+ * list_limiter_leave(). Times are steady.
  */
 bool list_limiter_enter(struct list_limiter *l, struct list_ticket *ticket, enum list_class class,
                         int64_t now_ms) MUST_USE;
@@ -197,7 +200,7 @@ void stream_slot_leave(struct stream_slot *slot);
 struct discovery;
 struct store;
 
-/* Shared by the reflectors, the audit and the API discovery of one source. */
+/* Shared by the reflectors, the audit, the API discovery and struct bound_templates of a source. */
 struct reflector_context {
     struct store *store;
     struct transport transport;
@@ -205,7 +208,7 @@ struct reflector_context {
     const struct log *log;
     struct list_limiter limiter;
     struct stream_limit streams;
-    unsigned single_reads; /* Maximum of open requests for single objects. */
+    unsigned single_reads; /* Maximum of open requests of struct bound_templates. */
     int64_t now_ms;        /* Steady. */
     int64_t clock_ms;      /* Since the epoch. */
     uint64_t random;       /* State of the random number generator. */
@@ -236,7 +239,7 @@ void reflector_context_note_restore(struct reflector_context *context);
 
 uint32_t reflector_context_random(struct reflector_context *context);
 
-/* For tests. */
+/* Used only by reflector_request.c and tests. */
 
 void list_pages_begin(struct list_pages *l);
 

@@ -7,8 +7,8 @@
 #include "metrics/model/store.h"
 
 /*
- * Writes the objects of one reflector into the store, which all sources share. The objects carry
- * the source number of the reflector, and the objects of other sources stay as they are. After a
+ * Writes the objects of one reflector into the store, which all sources share. An object carries
+ * the source number of the reflector that read it last; only this reflector removes it. After a
  * pass over all objects, the objects that the server no longer has are removed.
  */
 struct reflector_store {
@@ -25,7 +25,7 @@ struct reflector_store {
     /* No policy selects the kind: keep only templates that a binding or a template refers to. */
     bool bound_templates_only;
     bool has_unread;           /* Unread templates may be in the store; reset by a complete pass. */
-    bool has_unnamed;          /* An object of unknown name was unreadable in this pass. */
+    bool has_unnamed;          /* In this pass, an object of unknown name was rejected. */
     bool has_rejected_unknown; /* In this pass, an object that is not in the store was rejected. */
     struct origin origin;      /* Stored with each object: this reflector and its pass. */
     uint64_t rejected;         /* Number of rejections; an object may be rejected several times. */
@@ -35,9 +35,10 @@ struct reflector_store {
 
 /*
  * Adds or replaces an object, or rejects it as in reflector_store_reject(). An object outside the
- * namespace filter is ignored. An object that is not kept for another reason, and a Work outside
- * the filter, is removed. In a binding, the apiVersion of spec.resource is first replaced by the
- * preferred one: a binding keeps a formerly preferred version until Karmada writes it again.
+ * namespace filter is ignored. An object that is not kept for another reason is removed, and so is
+ * a Work that is outside the filter or has no binding. In a binding, the apiVersion of
+ * spec.resource is first replaced by the preferred one: a binding keeps a formerly preferred
+ * version until Karmada writes it again.
  */
 void reflector_store_put(struct reflector_store *s, cJSON *object);
 
@@ -45,20 +46,21 @@ void reflector_store_put(struct reflector_store *s, cJSON *object);
 void reflector_store_remove(struct reflector_store *s, const cJSON *object);
 
 /*
- * Counts an unreadable object and logs the 1st, 2nd, 4th, 8th, ... of them. Its last readable
- * version stays in the store. `object`: parsed parts with the identity; NULL if that is unknown.
+ * Counts an object that is invalid or too large, and logs the 1st, 2nd, 4th, 8th, ... of them. An
+ * earlier object stays in the store; its entry counts as seen in this pass and gets the version of
+ * the rejected object. `object`: parsed parts with the identity; NULL if the identity is unknown.
  */
 void reflector_store_reject(struct reflector_store *s, const cJSON *object, const char *reason);
 
 /*
- * Notes an unreadable object of unknown name. It may be any object that is missing in the pass, so
- * the end of the pass removes nothing.
+ * Notes a rejected object of unknown name. It may be any object that is missing in the pass, so the
+ * end of the pass removes nothing.
  */
 void reflector_store_note_unnamed(struct reflector_store *s);
 
 /*
- * Keeps a template that the exporter may not read, but a binding refers to: puts its identity alone
- * into the store (struct template, `unread`).
+ * Keeps a template that a binding refers to and the exporter may not read: puts only its identity
+ * into the store (template->unread).
  */
 void reflector_store_put_unread(struct reflector_store *s, struct entry *entry);
 
@@ -67,7 +69,7 @@ void reflector_store_drop_unbound(struct reflector_store *s);
 
 /* Relation of an object of a list to the store. */
 enum listed_state {
-    LISTED_UNWANTED, /* Not to be kept, of another source, or a bound template not read yet. */
+    LISTED_UNWANTED, /* Invalid, not to be kept, of another source, or bound and not read yet. */
     LISTED_MISSING,  /* Not in the store. */
     LISTED_PRESENT,  /* In the store, in any version; sets `entry`. */
 };
@@ -77,7 +79,7 @@ enum listed_state reflector_store_find_listed(const struct reflector_store *s, c
 /* Returns true if a template depends on the entry, or store_request_read() was called for it. */
 bool reflector_store_is_referred(const struct entry *entry);
 
-/* Begins a pass over all objects. `restored`: the history of the known objects may be invalid. */
+/* Begins a pass over all objects. If `restored`, marks the history of known objects as invalid. */
 void reflector_store_begin_pass(struct reflector_store *s, bool restored);
 /*
  * Ends a complete pass: removes the objects that were not in it, and templates that are still

@@ -45,7 +45,7 @@ static uint64_t hash_uid(const cJSON *object)
     return hash_text(metadata_text(object, "uid"), 0);
 }
 
-/* Returns a hash that differs between changes with one version, unless made in the same second. */
+/* Returns a hash that differs for changes with the same version, unless made in the same second. */
 static uint64_t hash_origin(const cJSON *object)
 {
     const cJSON *metadata = json_get(object, "metadata");
@@ -286,7 +286,8 @@ static enum restore_check_result evaluate_object(struct restore_check *c, const 
     return begin_step(c, RESTORE_CHECK_LIST, now_ms);
 }
 
-/* A list older than the stream proves a restore; so does an older object if no change is known. */
+/* A list older than the stream proves a restore; so does an object older than the stream if no
+ * change is known. */
 static enum restore_check_result evaluate_list(struct restore_check *c, const struct fetch *f,
                                                int64_t now_ms)
 {

@@ -46,8 +46,8 @@ enum last_change_verdict {
     LAST_CHANGE_HOLDS,
     LAST_CHANGE_ALTERED,   /* The object has the same version, but other content. */
     LAST_CHANGE_UNDONE,    /* The server was restored to a state before the change. */
-    LAST_CHANGE_UNDECIDED, /* Changed after the stream's position, or absent: the past state
-                              decides. */
+    LAST_CHANGE_UNDECIDED, /* Changed after the stream's position, absent, or without an order of
+                              versions: the past state decides. */
 };
 
 /* ---- check of a resumed stream ---- */
@@ -68,7 +68,7 @@ struct restore_check_spec {
 enum restore_check_result {
     RESTORE_CHECK_OPEN,     /* The check goes on, or there is no check. */
     RESTORE_CHECK_PASSED,   /* No sign of a restore. */
-    RESTORE_CHECK_DOUBTFUL, /* A difference that may have other causes than a restore. */
+    RESTORE_CHECK_DOUBTFUL, /* A difference that may have, or must have, other causes. */
     RESTORE_CHECK_RESTORED,
 };
 
@@ -87,7 +87,8 @@ enum restore_check_step {
  * stream is open, because a later restore ends the stream.
  */
 struct restore_check {
-    struct restore_check_spec spec; /* With copies of last_change and position below. */
+    /* `last_change` and `position` in it are not used after the start: the next two members are. */
+    struct restore_check_spec spec;
     struct last_change last_change;
     char position[WATCH_VERSION_MAX];
     char past[WATCH_VERSION_MAX]; /* Version for reads of a past state. */
@@ -96,7 +97,7 @@ struct restore_check {
     bool outdated;       /* `fetch` belongs to an ended check; the next turn frees it. */
     bool unread;         /* The read of RESTORE_CHECK_OBJECT failed. */
     bool changed;        /* The present state of the object proves nothing. */
-    bool explained;      /* The stream has brought the next change of the object. */
+    bool explained;      /* The stream has brought a change that can follow the last change. */
     bool altered;        /* The object has the version of the last change, but other content. */
     unsigned failures;
     int64_t due_ms; /* Time of the next request, or end of the wait for an event. */
@@ -130,10 +131,13 @@ struct restore_history {
     bool resumed;      /* The open stream continues an earlier stream. */
 };
 
-/* Begins a list, or a stream that begins with all objects. */
+/* Begins a list, or a stream that begins with all objects. Ends an open check without a result. */
 void restore_history_begin_list(struct restore_history *h);
 
-/* Records an event and compares it with the last change, before the watch `w` processes it. */
+/*
+ * Records an event before the watch `w` processes it: a change of a stream as the last change; an
+ * object of a list in `listed`, after comparison with the last change.
+ */
 void restore_history_note(struct restore_history *h, const struct watch *w,
                           const struct watch_event *event);
 
@@ -161,16 +165,20 @@ bool restore_history_end_request(struct restore_history *h) MUST_USE;
 enum restore_check_result restore_history_turn(struct restore_history *h,
                                                struct transport transport, int64_t now_ms);
 
-/* For tests. */
+/* Used only by restore_detection.c and tests. */
 
-/* Records a change from a stream. Ignores an object with a missing or too long name or version. */
+/*
+ * Records a change from a stream. Ignores an object with a missing name or version, or with a too
+ * long namespace, name or version.
+ */
 void last_change_note_event(struct last_change *n, const cJSON *object, const char *version,
                             bool deleted);
 
 /* Records an object of a list, without the hash of its content, if its version is the highest. */
 void last_change_note_listed(struct last_change *n, const cJSON *object, const char *version);
 
-/* Replaces the last change by `listed`, the newest object of a list. Keeps a later deletion. */
+/* Replaces the last change by `listed`, the newest object of a list, if any. Keeps a deletion that
+ * is later, or of an empty list. */
 void last_change_replace(struct last_change *n, const struct last_change *listed);
 
 /*

@@ -9,7 +9,10 @@
 /* Limit for the JSON parser: a Status is shorter. */
 enum { STATUS_MAX_BYTES = 64 * 1024 };
 
-/* Copies the text, cut to the size. Replaces runs of spaces and control characters by one space. */
+/*
+ * Copies the text. Replaces runs of spaces and control characters by one space, removes them at
+ * both ends, and cuts the result to the size.
+ */
 static void set_message(struct status *status, const char *text, size_t len)
 {
     size_t at = 0;

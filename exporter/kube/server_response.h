@@ -19,7 +19,7 @@ struct status {
 /* Parses a Status object. Returns false, with `out` unchanged, if the object has another kind. */
 bool status_read(const cJSON *json, struct status *out) MUST_USE;
 
-/* Parses a body. If it is not a Status, the message is the beginning of the body. */
+/* Parses a body. If it is not a Status, sets only the message: the beginning of the body. */
 void status_read_body(const char *body, size_t len, struct status *out);
 
 /* Returns why a request ended with an HTTP status other than 200. */
@@ -51,7 +51,7 @@ void url_add_resource_path(struct strbuf *out, const char *api_version, const ch
  */
 const char *accept_header(bool metadata_only, bool list);
 
-/* For tests. */
+/* Used only by server_response.c and tests. */
 
 /* Appends the query of url_add_watch_query() without "?" and field selector. */
 void url_add_watch_parameters(const struct watch *w, struct strbuf *out);

@@ -28,9 +28,9 @@ struct template_finder {
 /*
  * Reads a template that is not in the store; call again while the state is LOOKUP_WAITING. Reads
  * the full object if its kind has references or belongs to Config Connector; of other kinds, such
- * as Secrets, only the metadata. If a reflector watches all objects of the kind, the result is
- * LOOKUP_MISSING without a request. Sets `id`, borrowed until the next turn, unless the result is
- * LOOKUP_UNKNOWN.
+ * as Secrets, only the metadata. If a reflector has read all objects of the kind, the result is
+ * LOOKUP_MISSING without a request. Sets `id` unless the result is LOOKUP_UNKNOWN; its texts are
+ * borrowed from `name`, and from the session until the next turn.
  */
 struct lookup_answer template_finder_find(struct template_finder *f,
                                           const struct template_name *name,
@@ -58,7 +58,7 @@ struct kube_client;
 
 struct kube_session_settings {
     struct rest_config *config;     /* Taken over and left empty, also on failure. */
-    const char *const *environment; /* For exec plugins. All other pointers are borrowed. */
+    const char *const *environment; /* For exec plugins. Borrowed, as are the next pointers. */
     struct store *store;
     struct engine *engine;
     const struct namespace_filter *filter;
@@ -73,7 +73,7 @@ struct kube_session_settings {
 
 /*
  * Reads the files that `config` names and returns a session without connections; NULL with the
- * reason in `err` if a file is unusable. The caller owns the result.
+ * reason in `err` if the server's URL or a file is unusable. The caller owns the result.
  */
 struct kube_session *kube_session_new(const struct kube_session_settings *settings,
                                       struct error *err) MUST_USE;
@@ -97,8 +97,8 @@ int64_t kube_session_files_due(const struct kube_session *s);
 int64_t kube_session_due(const struct kube_session *s);
 
 /*
- * Waits for two sessions and their exec plugins, and returns the result, as kube_client_poll()
- * does. `beside` may be NULL; `count` is at most KUBE_SESSION_EXTRA_FDS_MAX.
+ * Calls kube_client_poll() for the connections of both sessions, with the descriptors of their exec
+ * plugins and the `count` others, at most KUBE_SESSION_EXTRA_FDS_MAX. `beside` may be NULL.
  */
 enum { KUBE_SESSION_EXTRA_FDS_MAX = 8 };
 bool kube_session_poll(struct kube_session *s, struct kube_session *beside, struct pollfd *others,
@@ -109,13 +109,13 @@ bool kube_session_ready(const struct kube_session *s);
 void kube_session_read_referenced_templates(struct kube_session *s);
 
 /*
- * Returns false with the reason in `err` if the credentials cannot be read and never could, or if a
- * required kind has never been read and its last requests failed. For commands that do not wait
- * until the problem is solved.
+ * Returns false with the reason in `err` if the session has never had credentials and the last try
+ * to get them failed, or if a required kind has never been read and its last three requests failed.
+ * For commands that do not wait until the problem is solved.
  */
 bool kube_session_can_become_ready(const struct kube_session *s, struct error *err);
 
-/* Returns why credentials cannot be read, or "". Borrowed until the next turn. */
+/* Returns credentials_problem() of the last turn. Borrowed until the next turn. */
 const char *kube_session_credentials_error(const struct kube_session *s);
 
 /* Returns the transport for additional requests. Handlers are called in kube_session_turn(). */
@@ -124,11 +124,11 @@ struct transport kube_session_transport(struct kube_session *s);
 /* These functions return borrowed parts of the session. */
 struct template_finder *kube_session_finder(struct kube_session *s);
 const struct kube_source *kube_session_source(const struct kube_session *s);
-const char *kube_session_server_url(const struct kube_session *s); /* "https://host:port" */
-/* Returns, for people, "the context 'karmada-apiserver' of ...". */
+const char *kube_session_server_url(const struct kube_session *s); /* rest_config.server */
+/* Returns rest_config.origin, for example "the context 'karmada-apiserver' of ...". */
 const char *kube_session_config_origin(const struct kube_session *s);
 
-/* For tests. */
+/* Used only by session.c and tests. */
 void template_finder_init(struct template_finder *f, const struct kube_source *source,
                           const struct kube_source_settings *settings);
 void template_finder_release(struct template_finder *f);

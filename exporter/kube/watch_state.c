@@ -21,7 +21,7 @@ const char *end_reason_name(enum end_reason reason)
 /* ---- timeouts of the open request ---- */
 
 enum {
-    STREAM_GRACE_MS = 30 * 1000, /* Time after timeoutSeconds in which the server may end it. */
+    STREAM_GRACE_MS = 30 * 1000, /* From timeoutSeconds, when the server should end the stream. */
     QUIET_MS = 3 * 60 * 1000,    /* Three intervals between bookmarks of the API server. */
 };
 
@@ -29,7 +29,7 @@ enum lifetime_kind {
     LIFETIME_LIST,
     LIFETIME_INITIAL_EVENTS,
     LIFETIME_STREAM,
-    LIFETIME_STREAM_WITH_BOOKMARKS, /* Silence for QUIET_MS is a fault. */
+    LIFETIME_STREAM_WITH_BOOKMARKS, /* Is cancelled after QUIET_MS without an event. */
 };
 
 static bool is_stream(enum lifetime_kind kind)
@@ -75,7 +75,7 @@ static const char *lifetime_fault(const struct lifetime *l, enum lifetime_kind k
 {
     if (kind == LIFETIME_INITIAL_EVENTS && l->progress.begun)
         return "the initial events do not end";
-    return progress_fault(&l->progress, now_ms);
+    return progress_late_reason(&l->progress, now_ms);
 }
 
 /* ---- state machine ---- */
@@ -207,7 +207,7 @@ static struct watch_action relist_when_gone(struct watch *w, const struct watch_
     return open_next_request(w, in);
 }
 
-/* Lists the most recent state, at once unless the failed request had asked for it already. */
+/* Lists the most recent state: at once, or after a wait if the failed request had asked for it. */
 static struct watch_action list_most_recent(struct watch *w, const struct watch_input *in)
 {
     watch_release(w);

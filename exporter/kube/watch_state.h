@@ -8,13 +8,13 @@
 /* Reasons why a request ended. */
 enum end_reason {
     END_REGULAR,      /* Orderly end of a stream by the server. */
-    END_SHORT,        /* Only for counts: END_REGULAR within a second, before progress. */
+    END_SHORT,        /* Only for counts: END_REGULAR within a second, watch.progressed is false. */
     END_LOST,         /* Failed connection, or response cut short. */
     END_QUIET,        /* Cancelled by the exporter: no progress, or open for too long. */
     END_BUSY,         /* 429: too many requests. */
     END_UNAVAILABLE,  /* 5xx, or 408. */
     END_GONE,         /* 410: resourceVersion or continue token too old. */
-    END_AHEAD,        /* resourceVersion newer than the server's: it lags, or was restored. */
+    END_AHEAD,        /* resourceVersion newer than that of a server which lags or was restored. */
     END_UNAUTHORIZED, /* 401. */
     END_FORBIDDEN,    /* 403. */
     END_ABSENT,       /* 404, 405: resource not served. */
@@ -22,20 +22,20 @@ enum end_reason {
     END_REFUSED,      /* Any other status but 200. */
     END_FAILED,       /* Error event in a stream, unless it means BUSY, GONE or AHEAD. */
     END_MALFORMED,    /* Unusable body, for example a list with repeated pages. */
-    END_RESTORED,     /* Server restored from a backup, or suspected to be. */
+    END_RESTORED,     /* Only for counts: stream of changes ended by WATCH_RESTORED. */
 };
 enum { END_REASON_COUNT = END_RESTORED + 1 };
 
 /* Returns the name of a reason in metrics and logs: "ended", "short", ... */
 const char *end_reason_name(enum end_reason reason);
 
-/* Times of an open list or stream, from which its timeouts follow. Times are steady. */
+/* Times of an open list or stream, which determine its timeouts. Times are steady. */
 struct lifetime {
     int64_t opened_ms;
     int64_t event_ms;   /* Time of the last event; opened_ms before the first. */
     unsigned timeout_s; /* timeoutSeconds of a stream. */
     bool cut;           /* The received bytes end in the middle of an event. */
-    /* For a stream of changes, restarted after bytes that end with a complete event. */
+    /* In a stream of changes, bytes that follow a complete event begin a new measurement. */
     struct progress progress;
 };
 
@@ -45,9 +45,10 @@ struct lifetime {
  * go on when a request ends. The caller passes inputs and carries out the returned actions; the
  * machine has no connection, clock or random source of its own.
  *
- * Waits grow with each end in a row. Only a stream of changes that brings an event, or stays open
- * for 10 s, resets them: a server that crashes after each list, or answers each stream with 410,
- * must not cause a busy loop.
+ * Waits grow with each failure in a row. A complete list does not reset them, but a stream of
+ * changes that brings an event or stays open for 10 s, watch_note_recovery(), and the begin of
+ * polling. A server that crashes after each list, or answers each stream with 410, must not cause a
+ * busy loop.
  */
 
 enum watch_phase {
@@ -66,8 +67,8 @@ enum {
 struct watch_counts {
     uint64_t lists; /* Requests for all objects; each page counts. */
     uint64_t list_failures;
-    uint64_t restarts[END_REASON_COUNT]; /* Ended streams. */
-    uint64_t audits;                     /* Written by audit.c, as is divergences. */
+    uint64_t restarts[END_REASON_COUNT]; /* Ended streams, by reason. */
+    uint64_t audits;                     /* Written by audit.c, as is `divergences`. */
     uint64_t divergences;
 };
 
@@ -80,14 +81,14 @@ struct watch {
     bool relist;                     /* Read all objects before the next stream of changes. */
     bool most_recent;                /* List without resourceVersion: `version` is not usable. */
     bool paginated;                  /* The server pages lists from a resourceVersion: set limit. */
-    bool unpaginated;                /* List without limit, because a continue token expired. */
+    bool unpaginated;                /* List without limit: the server refused a continue token. */
     bool bookmarks;                  /* A stream of changes has had a bookmark. */
     bool progressed;                 /* The open stream of changes has had an event. */
     /* Time until which 410 causes a wait and no list at once; 0: unset. */
     int64_t relist_at_once_ms;
-    unsigned retries;               /* Waits in a row, without progress. */
+    unsigned retries;               /* Waits in a row; the next wait grows with their number. */
     unsigned silent;                /* Streams in a row that brought nothing, or ended early. */
-    unsigned stalls;                /* Lists in a row that ended with END_QUIET. */
+    unsigned stalls;                /* END_QUIET of lists since the last complete list. */
     bool polled;                    /* Lists at intervals replace the stream. */
     int64_t listed_ms;              /* Time of the last complete list (WatchList excluded). */
     struct lifetime lifetime;       /* Times of the open request. */
@@ -102,9 +103,12 @@ enum watch_input_kind {
     WATCH_CHANGE,      /* Object of a stream. */
     WATCH_BOOKMARK,    /* Bookmark of a stream. */
     WATCH_INITIAL_END, /* Bookmark that ends the initial events. */
-    /* Request to read all objects again, at once or after the wait in progress. */
+    /* Request to read all objects again: at once, or after the wait that follows a failure. */
     WATCH_RELIST,
-    /* Suspected restore of the server: like WATCH_RELIST, but from etcd, and limited in rate. */
+    /*
+     * The store may be wrong (restore of the server, or a divergence found by audit.c): read all
+     * objects again from etcd, when the burst limit allows it. A wait in progress stays.
+     */
     WATCH_RESTORED,
     WATCH_ENDED, /* End of the request. */
 };
@@ -119,11 +123,14 @@ struct watch_input {
     const char *token;
 };
 
-/* Actions for the caller. All false: wait for the next input or due_ms. */
+/*
+ * Actions for the caller. All false: wait for the next input or due_ms; in the phase WATCH_WAITING,
+ * without an open request.
+ */
 struct watch_action {
     bool open;   /* Cancel the open request, if any, and open that of url_add_watch_query(). */
     bool listed; /* All objects have arrived: remove the others. */
-    bool older;  /* With `listed`: the objects are older than known ones, so it is a restore. */
+    bool older;  /* With `listed`: the list is older than known objects: the server was restored. */
 };
 
 /* Initializes the machine in WATCH_WAITING, due at start_ms. */
@@ -131,12 +138,12 @@ void watch_init(struct watch *w, bool streaming_lists, int64_t start_ms);
 /* Frees the continue token. */
 void watch_release(struct watch *w);
 
-/* Uses lists instead of WatchList from now on, also for a request that is not sent yet. */
+/* Uses lists instead of WatchList from now on, also for the next request if it is not sent yet. */
 void watch_disable_streaming_lists(struct watch *w);
 
 /*
  * Waits instead of opening a stream of changes, for lack of a connection: the next list is due 25
- * to 35 s after the last one. A stream is requested again after that list.
+ * to 35 s after listed_ms. A stream is requested again after that list.
  */
 void watch_start_polling(struct watch *w, uint32_t random);
 

@@ -82,7 +82,10 @@ static void reread_token(struct token_file *t, int64_t now_ms)
     t->problem.text[0] = '\0';
 }
 
-/* Returns false with an error if the file cannot be read and the kubeconfig has no token either. */
+/*
+ * Returns false with an error if config->token_file is set but holds no usable token, and the
+ * kubeconfig has no token either.
+ */
 static MUST_USE bool token_file_load(struct token_file *out, const struct rest_config *config,
                                      int64_t now_ms, struct error *err)
 {
@@ -257,7 +260,7 @@ const char *credentials_ca_name(const struct credentials *c)
     return c->ca_name;
 }
 
-/* Lets curl copy the PEM, because the request may outlive the PEM. Does nothing without one. */
+/* Lets curl copy the PEM, because the request may outlive the PEM. Does nothing if it is NULL. */
 static CURLcode set_pem(CURL *easy, CURLoption option, const char *pem)
 {
     struct curl_blob blob = {.flags = CURL_BLOB_COPY};

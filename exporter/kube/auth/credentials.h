@@ -11,7 +11,7 @@
  * Credentials for an API server and its CA, kept current. Certificate, key and CA files are read
  * again after a change, a token file every minute and after status 401. An exec plugin runs again
  * before its credential expires and after status 401. A file or plugin that fails leaves the old
- * credential in force, and credentials_problem() returns the reason.
+ * credential in force until it expires, and credentials_problem() returns the reason.
  *
  * Replaced credentials are overwritten in memory. Copies in the requests and buffers of open
  * connections remain, so credentials_version() changes and the client closes its connections.
@@ -21,9 +21,9 @@
 struct credentials;
 
 /*
- * Reads the files. Returns NULL with an error if a file cannot be used. `config` and `environment`,
- * the NAME=value texts for exec plugins with a NULL at the end, are borrowed. An exec plugin does
- * not run before credentials_advance().
+ * Reads the files. Returns NULL with an error if the server's URL or a needed file is unusable.
+ * `config` and `environment`, the NAME=value texts for exec plugins with a NULL at the end, are
+ * borrowed. An exec plugin does not run before credentials_advance().
  */
 struct credentials *credentials_new(const struct rest_config *config,
                                     const char *const *environment, int64_t now_ms,
@@ -56,9 +56,10 @@ size_t credentials_fds(const struct credentials *c, struct pollfd out[static CRE
 bool credentials_ready(const struct credentials *c);
 
 /*
- * Returns the reason why the last read of a file or the last run of the plugin failed; "" if all
- * succeeded. Borrowed. The reason can contain the end of the plugin's standard error, in which
- * exec_plugin_poll() hides only known secrets, but no token, key or certificate of the kubeconfig.
+ * Returns the reason why the last read of a file or the last run of the plugin failed, of several
+ * failures the first; "" if all succeeded. Borrowed. The reason contains no token, key or
+ * certificate of the kubeconfig. It can contain the end of the plugin's standard error, in which
+ * exec_plugin_poll() hides only known secrets.
  */
 const char *credentials_problem(const struct credentials *c);
 
@@ -72,10 +73,8 @@ const char *credentials_url(const struct credentials *c);
 const char *credentials_ca_name(const struct credentials *c);
 
 /*
- * Callbacks of struct kube_client_credentials. credentials_apply() sets proxy, trust and client
- * certificate on the request and appends the headers with token and impersonation; for a server
- * without TLS it sets no credentials. Returns false with an error if the exec plugin has provided
- * no valid credential, or curl rejects a value.
+ * Callbacks of struct kube_client_credentials, where `apply` is described. credentials_apply()
+ * returns false if the exec plugin has provided no valid credential, or curl rejects a value.
  */
 bool credentials_apply(struct credentials *c, CURL *easy, struct curl_slist **headers,
                        struct error *err) MUST_USE;
@@ -84,7 +83,7 @@ void credentials_note_unauthorized(struct credentials *c);
 uint64_t credentials_version(const struct credentials *c);
 struct kube_client_credentials credentials_identity(struct credentials *c);
 
-/* For tests. */
+/* Used only by credentials.c and tests. */
 
 /* Time from a read of the token file to the next read after status 401. */
 enum { TOKEN_READ_GAP_MS = 1000 };

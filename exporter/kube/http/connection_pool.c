@@ -15,7 +15,7 @@ enum {
     PROBE_INTERVAL_MS = 30 * 1000,
     PROBE_TIMEOUT_MS = 15 * 1000,
     CHECK_INTERVAL_MS = 1000,
-    UNANSWERED_MS = 2 * 1000, /* From a request to the probe of its connection. */
+    UNANSWERED_MS = 2 * 1000, /* Age at which a request without a response makes a probe due. */
     CANCELLED_MS = 1000,      /* From a cancelled stream to the probe that sends RST_STREAM. */
 };
 
@@ -233,7 +233,10 @@ static void begin_probe(struct connection_pool *p)
     add_to_curl(p, t);
 }
 
-/* Accepts any HTTP status: the probe tests the connection. */
+/*
+ * Frees the finished probe. Fails the pool if the connection does not answer; else sends the
+ * requests that waited for the first probe. Any HTTP status is an answer.
+ */
 static void end_probe(struct connection_pool *p)
 {
     struct transfer *t = p->probe;
@@ -243,7 +246,7 @@ static void end_probe(struct connection_pool *p)
     if (t->http_status == 401)
         p->settings->identity.refused(p->settings->identity.context);
     if (held_back) {
-        /* Reserve the place of the next stream that ends for the probe. */
+        /* When a stream ends, its place is for the probe. */
         p->capacity = p->count > 1 ? p->count - 1 : 1;
     } else if (!answered && (!p->ready || p->now_ms - p->body_received_ms >= PROBE_TIMEOUT_MS)) {
         p->failed = true;

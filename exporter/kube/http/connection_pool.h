@@ -6,17 +6,17 @@
 /*
  * Requests of one class and the connections that they use.
  *
- * Watches over HTTP/2 share one connection for each pool. A pool has no more streams than the
- * server accepts on a connection; the client adds pools as needed. Before its first streams, a pool
- * sends a probe (GET /version): without a response curl does not have the server's stream limit,
- * and requests above the limit would wait without an error. Later probes detect servers that keep
- * the connection open and do not respond. A broken connection affects only its pool.
+ * Watches over HTTP/2 share one connection for each pool. The client moves watches above the
+ * server's limit of streams on a connection to other pools, which it adds as needed. Before its
+ * first streams, a pool sends a probe (GET /version): without a response curl does not have this
+ * limit, and requests above the limit would wait without an error. Later probes detect servers that
+ * keep the connection open and do not respond. A broken connection affects only its pool.
  *
- * Over HTTP/1.1, one pool has all watches with a connection each, and sends no further probes;
- * TCP keepalive detects dead servers (transfer.c). Requests of class REQUEST_SHORT share one pool
- * that never sends probes.
+ * Over HTTP/1.1, each watch has a connection, and a pool sends no probes after the first one; TCP
+ * keepalive detects dead servers (transfer.c). Requests of class REQUEST_SHORT share one pool that
+ * never sends probes.
  */
-enum { POOL_STREAMS = 80 }; /* Watches in one pool, until the server's limit is known. */
+enum { POOL_STREAMS = 80 }; /* Maximum of watches in a pool until the server's limit is known. */
 
 /* Limits of connections. Over HTTP/1.1, each open request needs one. */
 struct connection_limits {
@@ -40,12 +40,12 @@ struct connection_pool {
     unsigned initial_capacity; /* Capacity of a new connection. */
     unsigned most_answered;    /* Highest connection_pool_answered() seen on the connection. */
     struct transfer *probe;    /* NULL: no open probe. */
-    bool ready; /* Requests may be sent: a probe was answered, or the class is REQUEST_SHORT. */
+    bool ready; /* Requests may be sent: the connection's probe was answered, or REQUEST_SHORT. */
     bool was_sufficient; /* At some check of this connection, no request was waiting. */
     bool body_received;  /* The last connection_pool_perform() received bytes of a body. */
     enum http_version version;
-    bool failed; /* The connection is lost; the client frees the pool. */
-    char failure[CURL_ERROR_SIZE];
+    bool failed; /* All requests end with an error, and the client frees the pool. */
+    char failure[CURL_ERROR_SIZE]; /* Error of the probe that made the pool fail; else "". */
     /* Steady times in ms. */
     int64_t probe_due_ms;
     int64_t body_received_ms;
@@ -68,7 +68,8 @@ void connection_pool_cancel(struct connection_pool *p, struct transfer *t);
 /*
  * Removes watches that get no response because the server accepts fewer streams than the pool has,
  * or drains the connection (GOAWAY). Returns a list of them, for another pool, and reduces the
- * capacity to the number of remaining watches. Else returns NULL. Checks once a second at most.
+ * capacity to the number of remaining watches. Returns NULL if there are no such watches. Checks
+ * once a second at most. A watch without a response for two seconds makes a probe due.
  */
 struct transfer *connection_pool_take_surplus(struct connection_pool *p) MUST_USE;
 
@@ -77,7 +78,7 @@ void connection_pool_perform(struct connection_pool *p, int64_t now_ms, struct t
 /* Marks the pool as failed and moves all transfers to `finished`, with the error `why`. */
 void connection_pool_fail(struct connection_pool *p, const char *why, struct transfer **finished);
 
-/* Returns the number of requests that have response headers. */
+/* Returns the number of requests, without the probe, that have response headers. */
 unsigned connection_pool_answered(const struct connection_pool *p);
 
 /*

@@ -33,7 +33,8 @@ void kube_client_perform(struct kube_client *c, int64_t now_ms);
 /*
  * Waits until a descriptor is ready or `timeout_ms` has passed (negative: no timeout); may return
  * sooner. Polls the descriptors of `c`, of the second client `beside` (may be NULL) and the `count`
- * `others`, and sets `revents` of the others. Returns false if a signal interrupted the wait.
+ * `others`, at most 1,024 in all, and sets `revents` of the others. Returns false if a signal
+ * interrupted the wait.
  */
 bool kube_client_poll(struct kube_client *c, struct kube_client *beside, struct pollfd *others,
                       size_t count, int64_t timeout_ms);
@@ -44,12 +45,12 @@ bool kube_client_poll(struct kube_client *c, struct kube_client *beside, struct 
  */
 int64_t kube_client_due(const struct kube_client *c);
 
-/* For tests. */
+/* Used only by kube_client.c and tests. */
 
 /* Makes the next kube_client_perform() close all connections; open transfers end with an error. */
 void kube_client_reset(struct kube_client *c);
 
-/* Return the numbers of open sockets, requests with response headers, and all other requests. */
+/* Return the numbers of open sockets, and of open requests with and without response headers. */
 unsigned kube_client_count_connections(const struct kube_client *c);
 unsigned kube_client_count_answered(const struct kube_client *c);
 unsigned kube_client_count_unanswered(const struct kube_client *c);

@@ -18,18 +18,18 @@ int64_t retry_after_ms(int64_t seconds)
     return (seconds < RETRY_AFTER_MAX_S ? seconds : RETRY_AFTER_MAX_S) * 1000;
 }
 
-int64_t retry_after_read(const char *header)
+int64_t retry_after_parse_ms(const char *value)
 {
     uint64_t seconds;
 
-    if (!header || !parse_uint(header, UINT32_MAX, &seconds))
+    if (!value || !parse_uint(value, UINT32_MAX, &seconds))
         return 0;
     return retry_after_ms((int64_t)seconds);
 }
 
 enum {
     URL_MAX_BYTES = 32 * 1024,
-    BODY_MAX_GIB = 4,               /* For one response of class REQUEST_SHORT. */
+    BODY_MAX_GIB = 4,               /* Decompressed body of class REQUEST_SHORT; aborts at it. */
     STREAM_BUFFER_BYTES = 8 * 1024, /* Small: hundreds of streams are open. */
     LIST_BUFFER_BYTES = 64 * 1024,  /* For requests of class REQUEST_SHORT. */
     KEEPALIVE_IDLE_S = 30,
@@ -54,7 +54,7 @@ static size_t receive_header(char *bytes, size_t size, size_t count, void *conte
         t->content_type[0] = '\0';
         t->version = line[sizeof(status_line) - 1] == '1' ? HTTP_1 : HTTP_2;
     } else if (strncasecmp(line, "Retry-After:", 12) == 0) {
-        t->retry_after_ms = retry_after_read(line + 12 + strspn(line + 12, " \t"));
+        t->retry_after_ms = retry_after_parse_ms(line + 12 + strspn(line + 12, " \t"));
     } else if (strncasecmp(line, "Content-Type:", 13) == 0) {
         snprintf(t->content_type, sizeof(t->content_type), "%.*s", (int)sizeof(t->content_type) - 1,
                  line + 13 + strspn(line + 13, " \t"));

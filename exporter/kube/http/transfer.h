@@ -14,11 +14,13 @@
  */
 struct kube_client_credentials {
     /*
-     * Sets CA, client certificate and connect address on `easy`, and appends authentication headers
-     * to `headers`. Returns false with the reason in `err`: the request is not sent.
+     * Sets proxy, connect address, trust and, over TLS, the client certificate on `easy`. Appends
+     * the headers Host and, over TLS, Authorization and Impersonate-*, as far as they are needed.
+     * Without TLS sets no credentials. Returns false with the reason in `err`: the request is not
+     * sent, and options and headers may be incomplete.
      */
     bool (*apply)(void *context, CURL *easy, struct curl_slist **headers, struct error *err);
-    /* Called for each response with status 401. */
+    /* Called at the end of each transfer with status 401 that was not cancelled. */
     void (*refused)(void *context);
     /* Returns a number that changes when open connections must be closed. May read files. */
     uint64_t (*version)(void *context);
@@ -32,8 +34,8 @@ struct kube_client_settings {
     struct kube_client_credentials identity;
     bool gzip; /* Requests compressed responses, except for streams. */
     /*
-     * Descriptors for connections, 16 of them for probes and for libcurl itself. Limits watches
-     * over HTTP/1.1 only. 0: 256; below 32: 32.
+     * Descriptors for connections, 16 of them for probes and for libcurl itself. 0: 256; below 32:
+     * 32. Over HTTP/2 they do not limit watches.
      */
     unsigned sockets;
     bool insecure_http; /* Allows http:// in `server`. */
@@ -55,7 +57,7 @@ struct transfer {
     struct transport_handler handler;
     enum request_class class;
     bool added_to_curl;        /* In the curl_multi handle of its pool. */
-    bool responded;            /* The final response's headers have come. */
+    bool responded;            /* The headers of the final response (not 1xx) have come. */
     enum http_version version; /* Version of the response. */
     bool complete;
     unsigned http_status;
@@ -75,7 +77,10 @@ struct transfer *transfer_new(const struct kube_client_settings *settings,
 /* Frees a transfer that no curl_multi handle has. NULL is allowed. */
 void transfer_free(struct transfer *t);
 
-/* Sets `complete` and `error` by the result of curl; names the CA if the server is untrusted. */
+/*
+ * Sets `complete` and `error` by the result of curl. `error` names settings->authority if the
+ * server's certificate is not signed by it.
+ */
 void transfer_record_result(struct transfer *t, CURLcode code,
                             const struct kube_client_settings *settings);
 
@@ -88,10 +93,10 @@ bool transfer_waits_for_connection(const struct transfer *t);
 /* Returns the wait that a server requests, in ms: at most five minutes; 0 if `seconds` <= 0. */
 int64_t retry_after_ms(int64_t seconds);
 
-/* For tests. */
+/* Used only by transfer.c and tests. */
 
 /*
- * Parses a Retry-After header and returns retry_after_ms(); 0 for NULL and for other values than a
- * number of seconds below 2^32, such as a date.
+ * Parses the value of a Retry-After header and returns its retry_after_ms(); 0 for NULL and for
+ * other values than a number of seconds below 2^32, such as a date.
  */
-int64_t retry_after_read(const char *header);
+int64_t retry_after_parse_ms(const char *value);

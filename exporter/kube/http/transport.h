@@ -12,25 +12,25 @@ struct transfer;
 
 /* Expected duration of a request. The caller of `start` cancels transfers that stall. */
 enum request_class {
-    REQUEST_SHORT,  /* Lists, single objects, discovery. */
+    REQUEST_SHORT,  /* Lists, reads and writes of single objects, discovery. */
     REQUEST_STREAM, /* Watches. */
 };
 
 struct transport_result {
-    bool complete;          /* No HTTP or network error. The body may still be cut or malformed. */
-    unsigned http_status;   /* 0 if there was no response. */
-    int64_t retry_after_ms; /* Wait that Retry-After requests; 0 without the header. */
+    bool complete;            /* No network or protocol error; any status. The body may be cut. */
+    unsigned http_status;     /* 0 if there was no response. */
+    int64_t retry_after_ms;   /* Wait that Retry-After requests, at most five minutes; 0: none. */
     const char *content_type; /* NULL: no such header, or no response. */
     const char *error;        /* For people; "" if `complete`. */
 };
 
 struct transport_handler {
-    /* Receives the next bytes of a body, for any HTTP status. Returns false to end the transfer. */
+    /* Receives the next bytes of a decompressed body, for any status. False ends the transfer. */
     bool (*data)(void *context, unsigned http_status, const char *bytes, size_t len);
     /* Receives the end of the transfer. Not called after `cancel`. */
     void (*done)(void *context, const struct transport_result *result);
     void *context;
-    /* Receives the HTTP status when all response headers have come. May be NULL. */
+    /* Receives the status when all headers of the final response have come. May be NULL. */
     void (*responded)(void *context, unsigned http_status);
 };
 
@@ -50,7 +50,7 @@ struct transport_request {
     struct transport_handler handler;
 };
 
-/* Numbers of requests that may be open at the same time, by kind. */
+/* Numbers of requests that may be open at the same time, by kind. UINT_MAX: no limit. */
 struct transport_limits {
     unsigned streams;
     unsigned lists;
@@ -58,10 +58,10 @@ struct transport_limits {
 };
 
 struct transport {
-    /* Returns a transfer, valid until `done` returns or `cancel`. Never NULL: if the request cannot
-     * be sent, `done` reports no response. */
+    /* Returns a transfer, valid until `done` returns or `cancel` is called. Never NULL: if the
+     * request cannot be sent, `done` reports no response. */
     struct transfer *(*start)(void *context, const struct transport_request *request);
-    /* Ends a transfer and frees it. */
+    /* Ends a transfer and frees it, without a call of `done`. */
     void (*cancel)(void *context, struct transfer *transfer);
     void *context;
     /* Returns the current limits; they may change at any time. NULL: no limits. */

@@ -103,7 +103,7 @@ TEST_ROWS(retry_after_in_seconds_is_read, retries, name)
 {
     const struct retry_case *c = *state;
 
-    assert_int_equal(retry_after_read(c->header), c->ms);
+    assert_int_equal(retry_after_parse_ms(c->header), c->ms);
 }
 
 TEST(html_page_becomes_one_line)
