@@ -66,9 +66,10 @@ struct api_version *api_table_find_version(const struct api_table *t, const char
 
 /*
  * These functions add a document to the table: an APIGroupDiscoveryList with groups, versions and
- * resources; an APIVersions or APIGroupList, after which each version has the state API_FAILED; and
- * an APIResourceList with the resources of a version that is in the table. They return false with
- * the reason in `err` if the document has another type or the version is not in the table.
+ * resources; an APIVersions or APIGroupList, whose new versions get the state API_FAILED; and an
+ * APIResourceList with the resources of a version that is in the table. They return false with the
+ * reason in `err` if the document has another type or the version is not in the table. Versions
+ * after the first 5,000 and resources after the first 20,000 are dropped.
  */
 bool api_table_add_aggregated(struct api_table *t, const cJSON *json, struct error *err) MUST_USE;
 bool api_table_add_versions(struct api_table *t, const cJSON *json, struct error *err) MUST_USE;

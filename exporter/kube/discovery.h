@@ -7,15 +7,15 @@
  * Discovery of the kinds that an API server serves, in rounds of two requests. Servers without
  * aggregated discovery (Kubernetes before 1.26) need one more request for each version of a group.
  * The caller sends the requests: discovery_path() returns the next one, discovery_receive() reads
- * the response. If a round cannot read some kinds, the results of the previous round stay valid.
+ * the response. If a round cannot read some kinds, their earlier results stay valid.
  */
 struct discovery;
 
 enum discovery_answer {
     DISCOVERY_UNKNOWN,   /* The kind's version has not been read. */
     DISCOVERY_ABSENT,    /* The server does not serve the kind. */
-    DISCOVERY_UNWATCHED, /* The server serves the kind, but Karmada does not use this version. */
-    DISCOVERY_SERVED,    /* The server serves the kind, and Karmada uses this version. */
+    DISCOVERY_UNWATCHED, /* The server serves the kind, but Karmada does not watch this version. */
+    DISCOVERY_SERVED,    /* The server serves the kind, and Karmada watches this version. */
 };
 
 struct discovery *discovery_new(void) MUST_USE;

@@ -108,7 +108,7 @@ static bool are_required_read(const struct reflector_list *reflectors)
     return true;
 }
 
-/* Returns true if all kinds but the optional ones have been read or cannot be read. */
+/* Returns true if all reflectors but the optional ones are ready and will not list again soon. */
 static bool are_awaited_kinds_settled(const struct reflector_list *reflectors)
 {
     for (size_t i = 0; i < reflectors->count; i++) {

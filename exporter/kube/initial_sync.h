@@ -36,9 +36,9 @@ void unserved_kinds_release(struct unserved_kinds *list);
  * optional ones. The engine then omits results that depend on missing kinds (engine_set_incomplete)
  * until they have been read.
  *
- * Missing kinds are late, and logged, if the source had to become ready without them, or
- * KIND_WAIT_MS after they were first missing. Template kinds that the exporter may not read are not
- * missing (bound_templates.h).
+ * When the source becomes ready, missing kinds are late, except optional ones; all others are late
+ * KIND_WAIT_MS after missing_kind.since_ms. Late kinds are logged. Template kinds that the exporter
+ * may not read (bound_templates.h), supplements and kinds that are not served are never missing.
  */
 enum { KIND_WAIT_MS = 15 * 1000 };
 
@@ -47,7 +47,7 @@ struct missing_kind {
     char *api_version; /* apiVersion and kind as in the store. */
     char *kind;
     const struct reflector *reflector; /* Borrowed. NULL: discovery has no result for the kind. */
-    int64_t since_ms;                  /* Steady time at which the kind was first missing. */
+    int64_t since_ms; /* Steady time from which the kind has been in missing_kinds.kinds. */
     bool late;
 };
 

@@ -157,7 +157,7 @@ int64_t discoverer_due(const struct discoverer *d)
     return discovery_path(d->discovery) ? d->context->now_ms : d->due_ms;
 }
 
-/* Moves the next round up to two seconds after the last start, but not after a failed round. */
+/* Moves the next round forward, to two seconds after the last start; not after a failed round. */
 static void discoverer_request_round(struct discoverer *d)
 {
     int64_t soon_ms = d->started_ms + INTERVAL_MIN_MS;
@@ -329,8 +329,9 @@ static void want_selected_kinds(struct kube_source *s)
 }
 
 /*
- * Marks as wanted the kinds that bindings refer to. Returns true if a binding refers to another
- * version than Karmada watches now, because it was read before discovery returned that version.
+ * Marks as wanted the kinds that bindings refer to, after all bindings have been read. Returns true
+ * if a binding refers to another version than Karmada watches now, because the binding was read
+ * before discovery returned the latter.
  */
 static bool want_bound_kinds(struct kube_source *s)
 {
@@ -440,9 +441,8 @@ static void update_reflectors(struct kube_source *s)
     reflector_list_unmark_wanted(&s->list);
     want_selected_kinds(s);
     /*
-     * Only after a discovery or the first reading of all bindings, not after other changes: a
-     * binding that still refers to another version after the list would otherwise cause one list
-     * after another.
+     * List again only after a change of discovery or the first read of all bindings: a binding that
+     * still refers to another version after the list would otherwise cause one list after another.
      */
     if (want_bound_kinds(s) && (discovered != s->discovery_version || read != s->bindings_read))
         relist_bindings(s);

@@ -25,7 +25,8 @@ struct kube_source_settings {
     struct transport transport;
     bool streaming_lists; /* Uses WatchList (streams that begin with all objects) if supported. */
     bool references;      /* Reads full objects of kinds with references, such as workloads. */
-    bool works;           /* Reads Works; with `references` the initial sync waits for them. */
+    /* Reads Works, and WATCH_WITH_OVERRIDES kinds; with `references` the initial sync waits. */
+    bool works;
     int64_t audit_interval_ms; /* Between audits of a resource; 0 disables audits. */
     uint64_t seed;             /* For random delays. */
     int64_t now_ms;            /* Steady. */
@@ -58,15 +59,18 @@ bool kube_source_ready(const struct kube_source *s);
  */
 void kube_source_read_referenced_templates(struct kube_source *s);
 
-/* Reflectors; one per namespace if the filter lists namespaces. Borrowed until the next turn. */
+/*
+ * Return reflectors: one for each kind, or for each kind and namespace if the filter lists
+ * namespaces. Borrowed until the next turn.
+ */
 size_t kube_source_reflector_count(const struct kube_source *s);
 const struct reflector *kube_source_reflector(const struct kube_source *s, size_t at);
 
-/* Kinds that selectors name and discovery does not offer. Borrowed until the next turn. */
+/* Return the kinds of selectors that discovery does not offer, borrowed until the next turn. */
 size_t kube_source_unserved_kind_count(const struct kube_source *s);
 const struct unserved_kind *kube_source_unserved_kind(const struct kube_source *s, size_t at);
 
-/* Kinds without all of their objects, once the source is ready. Borrowed until the next turn. */
+/* Return the missing kinds of a ready source (initial_sync.h), borrowed until the next turn. */
 size_t kube_source_missing_kind_count(const struct kube_source *s);
 const struct missing_kind *kube_source_missing_kind(const struct kube_source *s, size_t at);
 
@@ -84,8 +88,8 @@ const struct discovery *kube_source_discovery(const struct kube_source *s);
  * cancelled.
  *
  * Without aggregated discovery, a version of a group with a slow extension API server must not
- * delay the others: its request is cancelled after one second. The next round then follows at once,
- * with twice the timeout, up to eight seconds.
+ * delay the others: its request is cancelled after one second without a response. The next round
+ * then follows one to four seconds later, with twice the timeout, up to eight seconds.
  */
 struct discoverer {
     struct reflector_context *context; /* Borrowed. */

@@ -7,7 +7,7 @@
 
 enum {
     PATH_MAX_BYTES = 16 * 1024,
-    BODY_MAX_BYTES = 8 * 1024 * 1024, /* Limit of objects in lists, too. */
+    BODY_MAX_BYTES = 8 * 1024 * 1024, /* As for an object of a list (object_stream.c). */
 };
 
 /* Moves the first object with the requested name ("": any name) from its event into the fetch. */

@@ -25,7 +25,7 @@ struct fetch_spec {
     /*
      * NULL: reads the object by its name. Otherwise reads one page of a list with this query and
      * searches it for the name; with the name "", for any object. If the object is not in the page,
-     * the result is FETCH_MISSING for the last page, else FETCH_FAILED.
+     * the result is FETCH_MISSING for the last page, else FETCH_FAILED. Not for writes.
      */
     const char *list_query;
     /* Other methods than TRANSPORT_READ write `body`; the result is the object after the write. */
@@ -43,12 +43,12 @@ struct fetch {
     struct object_stream list; /* Parser of the response if `lists`. */
     bool lists;
     struct strbuf body; /* Response if not `lists`, or not 200. */
-    size_t received;    /* Bytes of the response's body. */
+    size_t received;    /* Bytes of the response's body, decompressed. */
     struct progress progress;
     enum fetch_state state;
     unsigned http_status;   /* 0: no response. */
     int64_t retry_after_ms; /* Wait that the server requests after an error; 0: unspecified. */
-    char *version;          /* resourceVersion of the list, owned by the fetch; NULL: no list. */
+    char *version;          /* resourceVersion of a valid list, owned by the fetch; else NULL. */
     cJSON *object;          /* FETCH_FOUND: owned by the fetch; the caller may take it. */
     struct error err;       /* Reason if the object was not found; may be empty. */
 };
@@ -56,7 +56,7 @@ struct fetch {
 /* Sends the request and copies the texts of `spec`. The caller owns the result. */
 struct fetch *fetch_start(struct transport transport, const struct fetch_spec *spec,
                           int64_t now_ms) MUST_USE;
-/* Ends a request that makes no progress (FETCH_FAILED). Call in each turn. `now_ms` is steady. */
+/* Ends a request that is late by struct progress: FETCH_FAILED. Call in each turn. Steady time. */
 void fetch_turn(struct fetch *f, int64_t now_ms);
 /*
  * Returns the steady time in ms of the next fetch_turn() if no response data arrives before;
@@ -69,14 +69,15 @@ void fetch_free(struct fetch *f);
 /* ---- cache of objects read by name ---- */
 
 /*
- * Reads single objects that no watch keeps in the store. A request ends after two seconds. Results
- * are kept for ten seconds and failures for one second, so that repeated lookups cause no requests.
+ * Reads single objects that no watch keeps in the store. A request ends after two seconds. Results,
+ * also "missing" and "forbidden", are kept for ten seconds and failures for one second, so that
+ * repeated lookups cause no requests.
  */
 struct lookup;
 
 enum lookup_client {
     LOOKUP_COMMAND, /* No rate limit. */
-    LOOKUP_WEB,     /* Web clients together: five new objects per second. */
+    LOOKUP_WEB,     /* Web clients together: five new objects per second, after a burst of five. */
 };
 
 enum lookup_state {
@@ -87,7 +88,7 @@ enum lookup_state {
     LOOKUP_OUTSIDE, /* The filter excludes the namespace. */
     LOOKUP_LATE,    /* The request timed out. */
     LOOKUP_FAILED,
-    LOOKUP_BUSY,    /* Too many lookups. */
+    LOOKUP_BUSY,    /* Rate limit, or 64 requests and kept results already. */
     LOOKUP_UNKNOWN, /* Discovery has no template kind of this name (template_finder_find). */
 };
 
@@ -122,9 +123,10 @@ int64_t lookup_due(const struct lookup *l);
 /*
  * Sets or removes one annotation of objects, one object at a time. Reads the object's metadata,
  * then sends a merge patch with the uid and resourceVersion that it read, so that the server
- * rejects the patch (409) if the object was changed or replaced since. After an error it reads the
- * metadata again, a limited number of times. A patch never creates objects. After responses 429 the
- * rate falls below ANNOTATE_PER_S objects per second, and rises again with each write.
+ * rejects the patch (409) if the object was changed or replaced since. After an error other than
+ * 401, 403 and 404 it reads the metadata again: up to four times, after 429 up to nine times more.
+ * A patch never creates objects. After responses 429 the rate falls below ANNOTATE_PER_S objects
+ * per second, and rises again with each write.
  */
 enum { ANNOTATE_PER_S = 10 };
 

@@ -9,8 +9,9 @@
  * Parser of lists and watch streams: takes pieces of a body and emits one event for each object.
  * Holds one object at a time in memory.
  *
- * Objects that are invalid, or larger than API servers accept, are emitted as EVENT_REJECTED, with
- * their version if it can be read; their deletions as EVENT_DELETED if the name can be read. The
+ * Objects that are invalid, larger than 8 MiB (API servers accept 3 MiB) or with more than 200,000
+ * values are emitted as EVENT_REJECTED, with their version if it can be read; their deletions as
+ * EVENT_DELETED if the name can be read. Objects of another kind are always EVENT_REJECTED. The
  * parser then continues. A body that is not a list or a stream of watch events ends the parsing.
  */
 enum watch_event_kind {
@@ -28,8 +29,8 @@ struct watch_event {
     const char *version; /* resourceVersion of the object or bookmark; "" if unknown. */
     const struct status *status;
     const char *reason;
-    bool too_large; /* EVENT_REJECTED because of the object's size. */
-    bool unnamed;   /* EVENT_REJECTED: the object's name is unknown, and it was not deleted. */
+    bool too_large; /* EVENT_REJECTED because of the object's size or number of values. */
+    bool unnamed;   /* EVENT_REJECTED: unparsable text without a known name, not a deletion. */
 };
 
 /* Receives an event; its pointers are valid during the call. Returns false to end the parsing. */
@@ -59,7 +60,8 @@ bool object_stream_feed(struct object_stream *s, const char *bytes, size_t len,
 
 /*
  * Parses one object and sets the requested apiVersion and kind. Returns NULL with the reason in
- * `err` if the text is no object, or one of another kind. The caller deletes the result.
+ * `err` if the text is no object, has another kind or too many values. The caller deletes the
+ * result.
  */
 cJSON *object_parse(const char *api_version, const char *kind, const char *json, size_t len,
                     struct error *err) MUST_USE;
@@ -73,7 +75,8 @@ struct list_meta {
 
 /*
  * Sets `out` after the end of a list's body; the caller calls list_meta_release(). Returns false
- * with the reason in `err` if the list is truncated or malformed, even if the transfer succeeded.
+ * with the reason in `err` if the list is truncated, malformed or without a resourceVersion, even
+ * if the transfer succeeded.
  */
 bool object_stream_finish_list(struct object_stream *s, struct list_meta *out,
                                struct error *err) MUST_USE;

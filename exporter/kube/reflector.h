@@ -60,7 +60,7 @@ struct reflector {
     bool wanted;        /* Set and cleared by reflector_list, as are the next two. */
     bool wanted_all;    /* Keep all templates, not only bound ones. */
     bool wanted_full;   /* Read full objects. */
-    bool wants_relist;  /* List again once a stream is open or polled (bound_templates.c). */
+    bool wants_relist;  /* List again once the watch streams or polls (bound_templates.c). */
     bool was_forbidden; /* reflector_is_forbidden() in the last turn (bound_templates.c). */
 
     struct reflector_store objects;
@@ -69,10 +69,10 @@ struct reflector {
     struct restore_history restore_history;
     bool wants_open;           /* The request that the watch demands is not open yet. */
     bool late;                 /* `failure` reports that the request makes no progress. */
-    struct list_ticket ticket; /* For a list from its first page to its last, or for WatchList. */
+    struct list_ticket ticket; /* For a list, until its last page, or for WatchList. */
     struct stream_slot stream;
 
-    /* Reason of the last end of a request. END_QUIET also while a request is late. */
+    /* Why the last request ended; END_REGULAR after a complete list, END_QUIET while late. */
     enum end_reason last_end;
     int64_t ended_ms;    /* Time of the last end of a request; steady. */
     int64_t answered_ms; /* Time of the response 200 of the open request; 0 before it. */
@@ -84,7 +84,7 @@ struct reflector {
     int64_t last_event_ms;
 };
 
-/* Lists all objects again: at once, or after the wait in progress if it follows a failure. */
+/* Lists all objects again: at once, or after the wait in progress unless that is between polls. */
 void reflector_relist(struct reflector *r);
 
 /*
@@ -142,9 +142,10 @@ struct reflector_list {
 };
 
 /*
- * Marks the reflectors of a resource as wanted, and creates missing ones: one for spec.ns, or, if
- * spec.ns is NULL and the namespace filter has a list that applies to the resource, one for each
- * allowed namespace of the list. Ignores a cluster-scoped resource that the filter excludes.
+ * Marks the reflectors of a resource as wanted, and creates missing ones: one with spec.ns, or one
+ * for each allowed namespace if the filter names namespaces, the resource is namespaced, and spec
+ * sets neither `ns` nor `unfiltered`. A cluster-scoped resource is ignored if the filter excludes
+ * it and spec.unfiltered is false.
  */
 void reflector_list_mark_wanted(struct reflector_list *l, struct reflector_spec spec,
                                 bool namespaced);

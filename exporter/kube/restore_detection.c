@@ -286,8 +286,7 @@ static enum restore_check_result evaluate_object(struct restore_check *c, const 
     return begin_step(c, RESTORE_CHECK_LIST, now_ms);
 }
 
-/* A list older than the stream proves a restore; so does an object older than the stream if no
- * change is known. */
+/* A list older than the stream proves a restore. So does an older object if no change is known. */
 static enum restore_check_result evaluate_list(struct restore_check *c, const struct fetch *f,
                                                int64_t now_ms)
 {

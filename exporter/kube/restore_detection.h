@@ -46,8 +46,8 @@ enum last_change_verdict {
     LAST_CHANGE_HOLDS,
     LAST_CHANGE_ALTERED,   /* The object has the same version, but other content. */
     LAST_CHANGE_UNDONE,    /* The server was restored to a state before the change. */
-    LAST_CHANGE_UNDECIDED, /* Changed after the stream's position, absent, or without an order of
-                              versions: the past state decides. */
+    LAST_CHANGE_UNDECIDED, /* Changed after the stream's position, absent, or of a version without
+                              order: the past state decides. */
 };
 
 /* ---- check of a resumed stream ---- */
@@ -68,7 +68,7 @@ struct restore_check_spec {
 enum restore_check_result {
     RESTORE_CHECK_OPEN,     /* The check goes on, or there is no check. */
     RESTORE_CHECK_PASSED,   /* No sign of a restore. */
-    RESTORE_CHECK_DOUBTFUL, /* A difference that may have, or must have, other causes. */
+    RESTORE_CHECK_DOUBTFUL, /* A difference that may have other causes than a restore. */
     RESTORE_CHECK_RESTORED,
 };
 
@@ -87,8 +87,7 @@ enum restore_check_step {
  * stream is open, because a later restore ends the stream.
  */
 struct restore_check {
-    /* `last_change` and `position` in it are not used after the start: the next two members are. */
-    struct restore_check_spec spec;
+    struct restore_check_spec spec; /* Without use of two pointers: the next two are copies. */
     struct last_change last_change;
     char position[WATCH_VERSION_MAX];
     char past[WATCH_VERSION_MAX]; /* Version for reads of a past state. */
@@ -135,8 +134,8 @@ struct restore_history {
 void restore_history_begin_list(struct restore_history *h);
 
 /*
- * Records an event before the watch `w` processes it: a change of a stream as the last change; an
- * object of a list in `listed`, after comparison with the last change.
+ * Records an event before the watch `w` processes it: a change of a stream in `last_change`; an
+ * object of a list in `listed` if it is the newest, after a comparison with `last_change`.
  */
 void restore_history_note(struct restore_history *h, const struct watch *w,
                           const struct watch_event *event);
@@ -177,8 +176,7 @@ void last_change_note_event(struct last_change *n, const cJSON *object, const ch
 /* Records an object of a list, without the hash of its content, if its version is the highest. */
 void last_change_note_listed(struct last_change *n, const cJSON *object, const char *version);
 
-/* Replaces the last change by `listed`, the newest object of a list, if any. Keeps a deletion that
- * is later, or of an empty list. */
+/* Replaces the last change by `listed`. Keeps a deletion if `listed` is older or has no name. */
 void last_change_replace(struct last_change *n, const struct last_change *listed);
 
 /*

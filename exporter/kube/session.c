@@ -8,7 +8,7 @@
 #include "metrics/model/connector_resource.h"
 #include "metrics/model/references.h"
 
-/* Origin of objects that the finder stores: no reflector has this source, so none removes them. */
+/* Origin of objects that the finder stores. No reflector has this source and removes them. */
 static const struct origin no_source = {.source = UINT32_MAX - 1};
 
 void template_finder_init(struct template_finder *f, const struct kube_source *source,

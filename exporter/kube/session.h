@@ -125,7 +125,7 @@ struct transport kube_session_transport(struct kube_session *s);
 struct template_finder *kube_session_finder(struct kube_session *s);
 const struct kube_source *kube_session_source(const struct kube_session *s);
 const char *kube_session_server_url(const struct kube_session *s); /* rest_config.server */
-/* Returns rest_config.origin, for example "the context 'karmada-apiserver' of ...". */
+/* Returns rest_config.origin, for example "context 'karmada-apiserver' of 'FILE'". */
 const char *kube_session_config_origin(const struct kube_session *s);
 
 /* Used only by session.c and tests. */

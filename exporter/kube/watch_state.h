@@ -8,13 +8,13 @@
 /* Reasons why a request ended. */
 enum end_reason {
     END_REGULAR,      /* Orderly end of a stream by the server. */
-    END_SHORT,        /* Only for counts: END_REGULAR within a second, watch.progressed is false. */
+    END_SHORT,        /* For counts: END_REGULAR within a second, with watch.progressed false. */
     END_LOST,         /* Failed connection, or response cut short. */
     END_QUIET,        /* Cancelled by the exporter: no progress, or open for too long. */
     END_BUSY,         /* 429: too many requests. */
     END_UNAVAILABLE,  /* 5xx, or 408. */
     END_GONE,         /* 410: resourceVersion or continue token too old. */
-    END_AHEAD,        /* resourceVersion newer than that of a server which lags or was restored. */
+    END_AHEAD,        /* resourceVersion above that of the server, which lags or was restored. */
     END_UNAUTHORIZED, /* 401. */
     END_FORBIDDEN,    /* 403. */
     END_ABSENT,       /* 404, 405: resource not served. */
@@ -22,7 +22,7 @@ enum end_reason {
     END_REFUSED,      /* Any other status but 200. */
     END_FAILED,       /* Error event in a stream, unless it means BUSY, GONE or AHEAD. */
     END_MALFORMED,    /* Unusable body, for example a list with repeated pages. */
-    END_RESTORED,     /* Only for counts: stream of changes ended by WATCH_RESTORED. */
+    END_RESTORED,     /* For counts: end of a stream of changes by WATCH_RESTORED. */
 };
 enum { END_REASON_COUNT = END_RESTORED + 1 };
 
@@ -45,10 +45,10 @@ struct lifetime {
  * go on when a request ends. The caller passes inputs and carries out the returned actions; the
  * machine has no connection, clock or random source of its own.
  *
- * Waits grow with each failure in a row. A complete list does not reset them, but a stream of
- * changes that brings an event or stays open for 10 s, watch_note_recovery(), and the begin of
- * polling. A server that crashes after each list, or answers each stream with 410, must not cause a
- * busy loop.
+ * Waits grow with each failure in a row. They are reset by a stream of changes that brings an event
+ * or stays open for 10 s, by watch_note_recovery(), and at the start of polling. A list does not
+ * reset them: a server that crashes after each list, or answers each stream with 410, must not
+ * cause a busy loop.
  */
 
 enum watch_phase {
@@ -130,7 +130,7 @@ struct watch_input {
 struct watch_action {
     bool open;   /* Cancel the open request, if any, and open that of url_add_watch_query(). */
     bool listed; /* All objects have arrived: remove the others. */
-    bool older;  /* With `listed`: the list is older than known objects: the server was restored. */
+    bool older;  /* With `listed`: known objects are newer, so the server was restored. */
 };
 
 /* Initializes the machine in WATCH_WAITING, due at start_ms. */

@@ -500,8 +500,8 @@ static bool contains_env_value(const struct rest_config_exec *exec, const char *
 }
 
 /*
- * Overwrites long arguments with asterisks, only the value of "name=value". The other text is kept,
- * because many arguments are ordinary words.
+ * Overwrites long arguments, and long values of arguments "name=value", with asterisks. The other
+ * text is kept, because many arguments are ordinary words.
  */
 static void mask_arguments(const struct rest_config_exec *exec, char *text)
 {
@@ -537,7 +537,7 @@ static void mask_tokens(char *text)
     }
 }
 
-/* Appends the last line of standard error, which usually has the cause, unless it may be secret. */
+/* Appends the last line of standard error, which often has the cause, if it contains no secret. */
 static void append_complaint(struct exec_plugin *p, struct error *err)
 {
     const char *text = p->complaint.data;
@@ -558,7 +558,7 @@ static void append_complaint(struct exec_plugin *p, struct error *err)
          shown_part(text + start, end - start).text);
 }
 
-/* Returns true for exit code 0; otherwise false with an error. */
+/* Returns true for exit code 0 of a plugin that was not killed; otherwise false with an error. */
 static bool check_exit(struct exec_plugin *p, const struct child_status *end, struct error *err)
 {
     switch (p->killed) {

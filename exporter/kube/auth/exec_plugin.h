@@ -25,9 +25,9 @@ struct child {
 #define CHILD_NONE ((struct child){.end = -1, .out = -1, .err = -1})
 
 /*
- * Starts a program. A name without a slash is searched in the exporter's PATH. A NULL ends both
- * lists. The caller gives `c` to child_release(). Returns false with an error if the program cannot
- * run; `c` is unchanged then.
+ * Starts a program. A name without a slash is searched in the exporter's PATH. A NULL ends each of
+ * the two lists. The caller gives `c` to child_release(). Returns false with an error if the
+ * program cannot run; `c` is unchanged then.
  */
 bool child_start(struct child *c, const char *program, char *const *arguments,
                  char *const *environment, struct error *err) MUST_USE;
@@ -43,7 +43,7 @@ struct child_status {
  */
 bool child_try_wait(struct child *c, struct child_status *out) MUST_USE;
 
-/* Closes all descriptors. Kills the process group of a child that still runs, and waits for it. */
+/* Closes all descriptors. Kills the process group of a running child, and waits for its end. */
 void child_release(struct child *c);
 
 /* ---- input and output of an exec plugin ---- */
@@ -80,8 +80,8 @@ bool exec_credential_parse(const char *json, size_t len, const char *api_version
  * Runs an exec plugin as a child process, one run at a time, without a shell. The caller polls the
  * descriptors of the run. The plugin's environment is the given one with the env of the kubeconfig
  * and KUBERNETES_EXEC_INFO; its standard input is empty.
- * A plugin that runs longer than EXEC_TIME_MAX_MS or prints more than EXEC_OUTPUT_MAX_BYTES is
- * killed with its process group. Times are milliseconds of the steady clock.
+ * A plugin that runs longer than EXEC_TIME_MAX_MS or writes more than EXEC_OUTPUT_MAX_BYTES to
+ * standard output is killed with its process group. Times are milliseconds of the steady clock.
  */
 struct exec_plugin;
 
@@ -109,8 +109,9 @@ enum exec_state { EXEC_IDLE, EXEC_RUNNING, EXEC_ENDED, EXEC_FAILED };
 /*
  * Reads available output and returns the state. EXEC_ENDED and EXEC_FAILED are returned once for
  * each run. After EXEC_ENDED, `out` holds the output, which the caller owns. After EXEC_FAILED,
- * `err` holds the reason, often with the last line of standard error. Long arguments are masked in
- * this line, and values of at least 4 bytes in the kubeconfig's env suppress it.
+ * `err` holds the reason, often with the last line of standard error. In this line, arguments of at
+ * least 8 bytes are masked, of "name=value" the value. The line is left out if the kept part of
+ * standard error (4 KiB) contains a value of the kubeconfig's env with at least 4 bytes.
  */
 enum exec_state exec_plugin_poll(struct exec_plugin *p, int64_t now_ms, struct strbuf *out,
                                  struct error *err) MUST_USE;

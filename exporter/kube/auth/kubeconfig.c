@@ -238,7 +238,10 @@ static MUST_USE bool field_copy_bytes(const struct entry_place *place, const cJS
 
 /* ---- clusters ---- */
 
-/* Rejects a server without TLS unless it runs on this machine: other networks are not trusted. */
+/*
+ * Rejects a server without TLS, because networks are not trusted. Accepts a loopback address, and
+ * notes in `out` that no credentials are sent.
+ */
 static bool check_tls(const struct entry_place *place, const cJSON *cluster,
                       const struct server_url *url, struct rest_config *out, struct error *err)
 {
@@ -782,7 +785,7 @@ static enum search_result find_entry(const struct kubeconfig_files *files,
 
 /*
  * Sets an error for a context that no file has, or a missing current-context if `name` is NULL. The
- * error lists the existing contexts, from which the user can choose. Returns false.
+ * error lists the existing contexts, as far as NAMES_MAX_BYTES allows. Returns false.
  */
 static bool fail_no_context(const struct kubeconfig_files *files, const char *name,
                             struct error *err)
@@ -807,7 +810,7 @@ static bool fail_no_context(const struct kubeconfig_files *files, const char *na
                 list, more);
 }
 
-/* Returns the name of the context to use, borrowed; NULL with an error if it cannot be read. */
+/* Returns the borrowed name of the context to use; NULL with an error if not set or invalid. */
 static const char *choose_context(const struct kubeconfig_files *files, const char *wanted,
                                   struct error *err)
 {

@@ -35,7 +35,7 @@ enum kube_search_result kube_locate(const struct kube_search *search, struct res
 bool proxy_from_environment(const char *const *environment, const struct server_url *server,
                             char **out, struct error *err) MUST_USE;
 
-/* Calls `each` for each kubeconfig path of the search, also if no file exists there. */
+/* Calls `each` for each kubeconfig path of the search, for ~/.kube/config only if it exists. */
 void kube_search_each_file(const struct kube_search *search, kube_file_fn *each, void *context);
 
 struct in_cluster_options {

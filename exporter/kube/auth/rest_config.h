@@ -5,7 +5,7 @@
 
 /*
  * Address, CA and credentials of an API server, from a kubeconfig or a service account. Stores
- * paths of certificate, key and token files, because credentials.h reads these files again.
+ * paths of CA, certificate, key and token files, because credentials.h reads these files again.
  */
 
 /* PEM in the kubeconfig or in a file. Both members are NULL if the kubeconfig sets neither. */
@@ -45,7 +45,7 @@ enum { REST_CONFIG_NOTES_MAX = 12 };
 
 /* Owns its texts. A text is NULL if the configuration does not set it. */
 struct rest_config {
-    char *origin;  /* For messages: the context and its files, or "the pod's service account". */
+    char *origin;  /* For messages: context and kubeconfigs, or "the pod's service account". */
     char *context; /* NULL for a service account. */
     char *server;  /* "https://host[:port][/prefix]", or http; no query, no slash at the end. */
     char *tls_server_name;
@@ -59,9 +59,9 @@ struct rest_config {
 
     struct rest_config_bytes certificate; /* Client certificate; set if and only if `key` is set. */
     struct rest_config_bytes key;
-    char *token;                   /* Used until `token_file` can be read, if both are set. */
+    char *token;                   /* Used until `token_file`, if set, holds a usable token. */
     char *token_file;              /* Path of a file that is read periodically. */
-    struct rest_config_exec *exec; /* NULL if a certificate, a token or a token file is set. */
+    struct rest_config_exec *exec; /* NULL also if a certificate, token or token file is set. */
     struct rest_config_impersonation as;
 
     /* Messages about valid settings with a risk or without effect. */

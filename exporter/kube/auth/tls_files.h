@@ -20,7 +20,7 @@ enum {
 struct pem_file {
     const char *name; /* For messages: "the client key". */
     const char *path; /* NULL if the PEM does not come from a file. Borrowed. */
-    bool is_secret;   /* Errors contain the path only if it exists: it may be the key itself. */
+    bool is_secret;   /* Errors contain only a path that exists: the text may be the key itself. */
     bool (*check)(const char *pem, struct error *err);
     char *pem;                /* NULL if the configuration has no such PEM. */
     struct file_stamp loaded; /* Stamp of the file when `pem` was read. */
@@ -33,7 +33,7 @@ struct pem_group {
     struct pem_file files[PEM_GROUP_MAX];
     size_t count;
     int64_t seen_ms;      /* Time of the last change or failure; INT64_MAX if all are as loaded. */
-    struct error problem; /* Reason why the last check failed; "" if it succeeded. */
+    struct error problem; /* Last failure; "" once all files are as loaded. */
 };
 
 /* Times are milliseconds of the steady clock. */
@@ -52,7 +52,7 @@ bool tls_files_load(struct tls_files *out, const struct rest_config *config, int
                     struct error *err) MUST_USE;
 void tls_files_release(struct tls_files *files);
 
-/* Checks the files once due_ms is reached. Keeps the old PEM of a group that cannot be read. */
+/* Checks the files once due_ms is reached. Keeps the old PEM of a group with an unusable file. */
 void tls_files_advance(struct tls_files *files, int64_t now_ms);
 
 /* Return a PEM, borrowed until tls_files_advance(); NULL if the configuration sets no such PEM. */

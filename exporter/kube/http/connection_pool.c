@@ -246,7 +246,7 @@ static void end_probe(struct connection_pool *p)
     if (t->http_status == 401)
         p->settings->identity.refused(p->settings->identity.context);
     if (held_back) {
-        /* When a stream ends, its place is for the probe. */
+        /* The place of the next stream that ends is for the probe. */
         p->capacity = p->count > 1 ? p->count - 1 : 1;
     } else if (!answered && (!p->ready || p->now_ms - p->body_received_ms >= PROBE_TIMEOUT_MS)) {
         p->failed = true;

@@ -29,7 +29,7 @@ int64_t retry_after_parse_ms(const char *value)
 
 enum {
     URL_MAX_BYTES = 32 * 1024,
-    BODY_MAX_GIB = 4,               /* Decompressed body of class REQUEST_SHORT; aborts at it. */
+    BODY_MAX_GIB = 4,               /* Limit of a decompressed body of class REQUEST_SHORT. */
     STREAM_BUFFER_BYTES = 8 * 1024, /* Small: hundreds of streams are open. */
     LIST_BUFFER_BYTES = 64 * 1024,  /* For requests of class REQUEST_SHORT. */
     KEEPALIVE_IDLE_S = 30,

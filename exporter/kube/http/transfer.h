@@ -15,9 +15,9 @@
 struct kube_client_credentials {
     /*
      * Sets proxy, connect address, trust and, over TLS, the client certificate on `easy`. Appends
-     * the headers Host and, over TLS, Authorization and Impersonate-*, as far as they are needed.
+     * the headers Host and, over TLS, Authorization and Impersonate-*, as far as they are set.
      * Without TLS sets no credentials. Returns false with the reason in `err`: the request is not
-     * sent, and options and headers may be incomplete.
+     * sent; options and headers may be incomplete.
      */
     bool (*apply)(void *context, CURL *easy, struct curl_slist **headers, struct error *err);
     /* Called at the end of each transfer with status 401 that was not cancelled. */
@@ -35,7 +35,7 @@ struct kube_client_settings {
     bool gzip; /* Requests compressed responses, except for streams. */
     /*
      * Descriptors for connections, 16 of them for probes and for libcurl itself. 0: 256; below 32:
-     * 32. Over HTTP/2 they do not limit watches.
+     * 32. Watches over HTTP/2 are not limited.
      */
     unsigned sockets;
     bool insecure_http; /* Allows http:// in `server`. */

@@ -17,7 +17,7 @@ enum request_class {
 };
 
 struct transport_result {
-    bool complete;            /* No network or protocol error; any status. The body may be cut. */
+    bool complete;            /* Ended without an error, with any status. The body may be cut. */
     unsigned http_status;     /* 0 if there was no response. */
     int64_t retry_after_ms;   /* Wait that Retry-After requests, at most five minutes; 0: none. */
     const char *content_type; /* NULL: no such header, or no response. */
@@ -25,7 +25,7 @@ struct transport_result {
 };
 
 struct transport_handler {
-    /* Receives the next bytes of a decompressed body, for any status. False ends the transfer. */
+    /* Receives the next decompressed bytes of a body, any status. Returns false to end it. */
     bool (*data)(void *context, unsigned http_status, const char *bytes, size_t len);
     /* Receives the end of the transfer. Not called after `cancel`. */
     void (*done)(void *context, const struct transport_result *result);
