@@ -25,7 +25,7 @@ int64_t backoff_after_recovery_ms(uint32_t random);
  */
 struct progress {
     int64_t opened_ms;
-    int64_t mark_ms;     /* Time of the response's start or last full 10 KiB; before, opened_ms. */
+    int64_t mark_ms; /* Begin of the response, or end of its last full 10 KiB; before, opened_ms. */
     uint64_t mark_bytes; /* `bytes` at mark_ms. */
     uint64_t bytes;      /* Bytes received. */
     bool begun;          /* progress_note_bytes() was called since progress_begin(). */

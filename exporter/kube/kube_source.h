@@ -25,7 +25,8 @@ struct kube_source_settings {
     struct transport transport;
     bool streaming_lists; /* Uses WatchList (streams that begin with all objects) if supported. */
     bool references;      /* Reads full objects of kinds with references, such as workloads. */
-    /* Reads Works, and WATCH_WITH_OVERRIDES kinds; with `references` the initial sync waits. */
+    /* Reads Works and WATCH_WITH_OVERRIDES kinds. With `references`, the initial sync awaits both.
+     */
     bool works;
     int64_t audit_interval_ms; /* Between audits of a resource; 0 disables audits. */
     uint64_t seed;             /* For random delays. */
@@ -60,8 +61,8 @@ bool kube_source_ready(const struct kube_source *s);
 void kube_source_read_referenced_templates(struct kube_source *s);
 
 /*
- * Return reflectors: one for each kind, or for each kind and namespace if the filter lists
- * namespaces. Borrowed until the next turn.
+ * Return the number of reflectors, and one of them, borrowed until the next turn. A kind has one
+ * reflector, or one for each namespace if the filter lists namespaces.
  */
 size_t kube_source_reflector_count(const struct kube_source *s);
 const struct reflector *kube_source_reflector(const struct kube_source *s, size_t at);

@@ -56,7 +56,7 @@ struct fetch {
 /* Sends the request and copies the texts of `spec`. The caller owns the result. */
 struct fetch *fetch_start(struct transport transport, const struct fetch_spec *spec,
                           int64_t now_ms) MUST_USE;
-/* Ends a request that is late by struct progress: FETCH_FAILED. Call in each turn. Steady time. */
+/* Ends a late request (struct progress): FETCH_FAILED. Call in each turn; `now_ms` is steady. */
 void fetch_turn(struct fetch *f, int64_t now_ms);
 /*
  * Returns the steady time in ms of the next fetch_turn() if no response data arrives before;
@@ -88,7 +88,7 @@ enum lookup_state {
     LOOKUP_OUTSIDE, /* The filter excludes the namespace. */
     LOOKUP_LATE,    /* The request timed out. */
     LOOKUP_FAILED,
-    LOOKUP_BUSY,    /* Rate limit, or 64 requests and kept results already. */
+    LOOKUP_BUSY,    /* Rate limit reached, or already 64 open requests and kept results. */
     LOOKUP_UNKNOWN, /* Discovery has no template kind of this name (template_finder_find). */
 };
 
@@ -148,7 +148,7 @@ struct annotator_spec {
     const char *key;
     const char *value; /* NULL removes the annotation. */
     const char *field_manager;
-    /* Returns whether to write. Called after each read with the annotation's value, or NULL. */
+    /* Returns true to write. Called after each read with the annotation's value, or NULL. */
     bool (*wanted)(void *context, const char *value);
     void *context;
 };

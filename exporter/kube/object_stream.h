@@ -20,7 +20,7 @@ enum watch_event_kind {
     EVENT_BOOKMARK,    /* Only `version` is set. */
     EVENT_INITIAL_END, /* Bookmark that ends the initial events of WatchList. */
     EVENT_ERROR,       /* `status` is set. The server ends the stream. */
-    EVENT_REJECTED,    /* `reason` is set; `object` is NULL or what could be parsed. */
+    EVENT_REJECTED,    /* `reason` is set; `object` is NULL or the part that could be parsed. */
 };
 
 struct watch_event {

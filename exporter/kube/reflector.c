@@ -353,7 +353,7 @@ static bool is_listing(const struct reflector *r)
 }
 
 /* Returns the steady time at which to cancel the open request, or to end the wait of the watch. */
-static int64_t timeout_ms(const struct reflector *r)
+static int64_t deadline_ms(const struct reflector *r)
 {
     const struct watch *w = &r->watch;
     int64_t stall_ms = list_limiter_stall_timeout(&r->context->limiter, &r->ticket, w->stalls);
@@ -365,7 +365,7 @@ static int64_t timeout_ms(const struct reflector *r)
 }
 
 /* Returns the steady time at which to report a list, or WatchList, as late; INT64_MAX: never. */
-static int64_t lateness_ms(const struct reflector *r)
+static int64_t lateness_due_ms(const struct reflector *r)
 {
     if (r->late || !is_listing(r))
         return INT64_MAX;
@@ -472,13 +472,13 @@ void reflector_turn(struct reflector *r)
     }
     if (now_ms >= proven_ms(r))
         failure_clear(&r->failure);
-    if (!r->wants_open && now_ms >= timeout_ms(r)) {
+    if (!r->wants_open && now_ms >= deadline_ms(r)) {
         if (r->watch.phase == WATCH_WAITING)
             process_input(r, (struct watch_input){.kind = WATCH_TIMER});
         else
             end_silent_request(r);
     }
-    if (now_ms >= lateness_ms(r))
+    if (now_ms >= lateness_due_ms(r))
         report_lateness(r);
     /* The watch no longer uses the open request: it waits, or demands another request. */
     if (r->request.transfer && (r->wants_open || r->watch.phase == WATCH_WAITING)) {
@@ -494,10 +494,10 @@ void reflector_turn(struct reflector *r)
 int64_t reflector_due(const struct reflector *r)
 {
     int64_t due_ms =
-        r->wants_open ? list_limiter_due(&r->context->limiter, &r->ticket) : timeout_ms(r);
+        r->wants_open ? list_limiter_due(&r->context->limiter, &r->ticket) : deadline_ms(r);
 
-    if (lateness_ms(r) < due_ms)
-        due_ms = lateness_ms(r);
+    if (lateness_due_ms(r) < due_ms)
+        due_ms = lateness_due_ms(r);
     if (restore_check_due(&r->restore_history.restore_check) < due_ms)
         due_ms = restore_check_due(&r->restore_history.restore_check);
     return proven_ms(r) < due_ms ? proven_ms(r) : due_ms;

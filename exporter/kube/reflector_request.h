@@ -31,8 +31,8 @@ struct list_pages {
 /* ---- one request ---- */
 
 /*
- * A request of a reflector: one page of a list, or a stream of events. It turns the bytes of the
- * response into events and determines why the request ended. All calls and handlers: loop thread.
+ * A request of a reflector or audit: one page of a list, or a stream of events. Turns the bytes of
+ * the response into events and determines why the request ended. Runs in the loop thread.
  */
 
 struct reflector_request_end {
@@ -102,10 +102,11 @@ void reflector_request_close(struct reflector_request *q);
  * limited here.
  *
  * At most 20 lists start a second, after a burst of 40. For half a second after its start a list
- * counts as new; further lists start only while few lists of all classes are new: fewer than one to
- * six, by class. A slow list thus does not keep others from starting. The number of open lists is
- * limited for each class; while lists wait for a full class, open lists of this class without
- * progress are cancelled sooner (list_limiter_stall_timeout()).
+ * counts as new. A list starts only while the number of new lists, of all classes together, is
+ * below the limit of its class: one for audits, otherwise three to six. A slow list thus does not
+ * keep others from starting. The number of open lists is limited for each class; while lists wait
+ * for a full class, open lists of this class without progress are cancelled sooner
+ * (list_limiter_stall_timeout()).
  *
  * Waiting lists that may start do so in the order of arrival, with a handicap for less urgent
  * classes.

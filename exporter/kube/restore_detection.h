@@ -87,7 +87,8 @@ enum restore_check_step {
  * stream is open, because a later restore ends the stream.
  */
 struct restore_check {
-    struct restore_check_spec spec; /* Without use of two pointers: the next two are copies. */
+    /* spec.last_change and spec.position are unused: the next two members are copies. */
+    struct restore_check_spec spec;
     struct last_change last_change;
     char position[WATCH_VERSION_MAX];
     char past[WATCH_VERSION_MAX]; /* Version for reads of a past state. */

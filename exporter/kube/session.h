@@ -97,8 +97,8 @@ int64_t kube_session_files_due(const struct kube_session *s);
 int64_t kube_session_due(const struct kube_session *s);
 
 /*
- * Calls kube_client_poll() for the connections of both sessions, with the descriptors of their exec
- * plugins and the `count` others, at most KUBE_SESSION_EXTRA_FDS_MAX. `beside` may be NULL.
+ * Returns kube_client_poll() for the connections of both sessions, the descriptors of their exec
+ * plugins, and the `count` others, at most KUBE_SESSION_EXTRA_FDS_MAX. `beside` may be NULL.
  */
 enum { KUBE_SESSION_EXTRA_FDS_MAX = 8 };
 bool kube_session_poll(struct kube_session *s, struct kube_session *beside, struct pollfd *others,

@@ -71,7 +71,8 @@ static int64_t lifetime_end_ms(const struct lifetime *l, enum lifetime_kind kind
     return progress_ms < end_ms ? progress_ms : end_ms;
 }
 
-static const char *lifetime_fault(const struct lifetime *l, enum lifetime_kind kind, int64_t now_ms)
+static const char *lifetime_late_reason(const struct lifetime *l, enum lifetime_kind kind,
+                                        int64_t now_ms)
 {
     if (kind == LIFETIME_INITIAL_EVENTS && l->progress.begun)
         return "the initial events do not end";
@@ -157,7 +158,7 @@ void watch_start_polling(struct watch *w, uint32_t random)
 
 const char *watch_fault(const struct watch *w, int64_t now_ms)
 {
-    return lifetime_fault(&w->lifetime, lifetime_of(w), now_ms);
+    return lifetime_late_reason(&w->lifetime, lifetime_of(w), now_ms);
 }
 
 /* Chooses the next request by the state, restarts the timeouts, and returns the open action. */

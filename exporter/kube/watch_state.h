@@ -103,7 +103,7 @@ enum watch_input_kind {
     WATCH_CHANGE,      /* Object of a stream. */
     WATCH_BOOKMARK,    /* Bookmark of a stream. */
     WATCH_INITIAL_END, /* Bookmark that ends the initial events. */
-    /* Request to read all objects again: at once, or after the wait that follows a failure. */
+    /* Request to read all objects again: at once, or after a wait that is not between polls. */
     WATCH_RELIST,
     /*
      * The store may be wrong (restore of the server, or a divergence found by audit.c): read all

@@ -32,7 +32,7 @@ enum { PEM_GROUP_MAX = 2 };
 struct pem_group {
     struct pem_file files[PEM_GROUP_MAX];
     size_t count;
-    int64_t seen_ms;      /* Time of the last change or failure; INT64_MAX if all are as loaded. */
+    int64_t seen_ms; /* Time of the last change or failure; INT64_MAX: all files are as loaded. */
     struct error problem; /* Last failure; "" once all files are as loaded. */
 };
 

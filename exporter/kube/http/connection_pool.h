@@ -96,7 +96,7 @@ struct stream_capacity {
     unsigned streams;       /* Capacity for new pools. */
     unsigned most_answered; /* Highest number of streams answered on one connection. */
     unsigned suspected;     /* Streams that the last recorded new connection accepted. */
-    unsigned suspicions;    /* Number of such connections in a row with `suspected` streams. */
+    unsigned suspicions;    /* Number of recorded connections in a row with `suspected` streams. */
 };
 
 /* Sets the capacity for new pools to `streams` and discards all observations. */

@@ -22,7 +22,7 @@ struct kube_client_credentials {
     bool (*apply)(void *context, CURL *easy, struct curl_slist **headers, struct error *err);
     /* Called at the end of each transfer with status 401 that was not cancelled. */
     void (*refused)(void *context);
-    /* Returns a number that changes when open connections must be closed. May read files. */
+    /* Returns a number that changes when open connections must be closed. */
     uint64_t (*version)(void *context);
     void *context;
 };

@@ -25,7 +25,7 @@ struct transport_result {
 };
 
 struct transport_handler {
-    /* Receives the next decompressed bytes of a body, any status. Returns false to end it. */
+    /* Receives decompressed bytes of a body, for any status. Returns false to end the transfer. */
     bool (*data)(void *context, unsigned http_status, const char *bytes, size_t len);
     /* Receives the end of the transfer. Not called after `cancel`. */
     void (*done)(void *context, const struct transport_result *result);
