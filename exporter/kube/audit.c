@@ -7,9 +7,9 @@
 
 enum {
     PATH_MAX_BYTES = 16 * 1024,
-    SUSPECTS_MAX = 256,      /* More are ignored: a divergence relists all objects anyway. */
-    LOGGED_MAX = 5,          /* Divergences of an audit that are logged. */
-    RETRY_MS = 60 * 1000,    /* Time to the next audit after a failed one. */
+    SUSPECTS_MAX = 256, /* Further suspects are ignored: a divergence relists all objects anyway. */
+    LOGGED_MAX = 5,     /* Divergences of an audit that are logged. */
+    RETRY_MS = 60 * 1000,    /* Longest time to the next audit after a failed one. */
     IDLE_INTERVAL_MS = 1000, /* Time between two checks if no reflector can be audited. */
     SUSPECT_INTERVAL_MS = 1000,
     SUSPECT_TIMEOUT_MS = 2 * 60 * 1000, /* Bookmarks come once a minute. */
@@ -75,7 +75,7 @@ static bool stream_has_passed(const struct audit *a, const char *version)
     return order == NUMBER_GREATER || order == NUMBER_EQUAL;
 }
 
-/* Returns the suspect's object in the store, or NULL. */
+/* Returns the suspect's object in the store; NULL if it is missing or of another source. */
 static const struct entry *find_suspect(const struct audit *a, const struct audit_suspect *s)
 {
     const struct reflector *r = a->r;
@@ -141,7 +141,7 @@ static void request_suspect(struct audit *a)
                            a->context->now_ms);
 }
 
-/* Stores the response in the first suspect. If unusable, drops the suspect and returns false. */
+/* Stores a usable response in the first suspect. Otherwise drops the suspect, returns false. */
 static bool read_suspect(struct audit *a)
 {
     const struct fetch *f = a->fetch;

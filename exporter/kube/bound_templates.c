@@ -123,8 +123,9 @@ static unsigned count_fetches(const struct bound_templates *b, const struct type
 }
 
 /*
- * Removes a template without a binding that the reflector does not keep. If a template with a
- * binding has no content: stores it as unread, adds a fetch, or lets the reflector list its kind.
+ * Removes a template without a binding if it has no content or the reflector keeps only bound
+ * templates. Stores a template with a binding but no content as unread if the kind is forbidden;
+ * otherwise adds a fetch, or requests a list, if the reflector keeps only bound templates.
  */
 static void update_template(struct bound_templates *b, struct entry *entry, struct reflector *r)
 {

@@ -331,7 +331,7 @@ static void want_selected_kinds(struct kube_source *s)
 /*
  * Marks as wanted the kinds that bindings refer to, after all bindings have been read. Returns true
  * if a binding refers to another version than Karmada watches now, because the binding was read
- * before discovery returned the latter.
+ * before discovery returned the watched version.
  */
 static bool want_bound_kinds(struct kube_source *s)
 {
@@ -448,7 +448,7 @@ static void update_reflectors(struct kube_source *s)
         relist_bindings(s);
     if (s->referenced != REFERENCED_NOT_REQUESTED)
         want_referenced_kinds(s);
-    /* With `references` the initial sync waits for Works and override policies. */
+    /* With `references` the initial sync waits for Works and for Events about override policies. */
     if (s->works)
         reflector_list_mark_kinds_wanted(&s->list, WATCH_WITH_WORKS, s->references);
     if (s->works && engine_has_overrides(s->engine))

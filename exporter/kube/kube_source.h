@@ -25,8 +25,7 @@ struct kube_source_settings {
     struct transport transport;
     bool streaming_lists; /* Uses WatchList (streams that begin with all objects) if supported. */
     bool references;      /* Reads full objects of kinds with references, such as workloads. */
-    /* Reads Works and WATCH_WITH_OVERRIDES kinds. With `references`, the initial sync awaits both.
-     */
+    /* Reads Works and Events about overrides; with `references`, the initial sync awaits them. */
     bool works;
     int64_t audit_interval_ms; /* Between audits of a resource; 0 disables audits. */
     uint64_t seed;             /* For random delays. */

@@ -29,7 +29,7 @@ struct reflector_store {
     bool has_rejected_unknown; /* In this pass, an object that is not in the store was rejected. */
     struct origin origin;      /* Stored with each object: this reflector and its pass. */
     uint64_t rejected;         /* Number of rejections; an object may be rejected several times. */
-    uint64_t too_large;        /* Number of rejections for the size. */
+    uint64_t too_large;        /* Number of rejections for size or number of values. */
     uint64_t removals;         /* Calls of reflector_store_remove(). */
 };
 

@@ -152,7 +152,7 @@ enum {
     QUERY_MAX_BYTES = 4 * 1024,
     EVENT_WAIT_MS = 500, /* Longest wait for the event of a change that a read has shown. */
     RETRY_FIRST_MS = 500,
-    RETRIES_MAX = 6, /* After that a failed read counts as an unknown state. */
+    RETRIES_MAX = 6, /* After these retries a failed read counts as an unknown state. */
 };
 
 static void drop_fetch(struct restore_check *c)
@@ -263,7 +263,7 @@ static bool is_state_known(const struct fetch *f)
     return f->state == FETCH_FOUND || f->state == FETCH_MISSING;
 }
 
-/* Returns false also for a 404 without list version: the server does not serve the list. */
+/* Returns true for a list with a version; false for a 404: the server does not serve the list. */
 static bool is_list_known(const struct fetch *f)
 {
     return is_state_known(f) && f->version;

@@ -11,8 +11,7 @@ struct status {
     unsigned code;          /* 0 without a code. */
     bool version_too_large; /* The requested resourceVersion is newer than the server's. */
     int64_t retry_after_ms; /* 0 if the server does not ask for a wait. */
-    /* For users, without control characters; truncated. Has room for a 403 with a long user name.
-     */
+    /* For users, cut, without control characters. Has room for a 403 with a long user name. */
     char message[400];
 };
 

@@ -8,7 +8,7 @@
 #include "metrics/model/connector_resource.h"
 #include "metrics/model/references.h"
 
-/* Origin of objects that the finder stores. No reflector has this source and removes them. */
+/* Origin of objects that the finder stores. No reflector has this source or removes them. */
 static const struct origin no_source = {.source = UINT32_MAX - 1};
 
 void template_finder_init(struct template_finder *f, const struct kube_source *source,
@@ -89,8 +89,9 @@ struct kube_session {
     struct kube_source *source;
     struct template_finder finder;
     bool had_credentials; /* Credentials have been available at least once. */
-    char last_problem[sizeof(((struct error *)NULL)->text)]; /* Last logged problem. */
-    bool was_usable; /* Credentials were available in the last turn. */
+    bool was_usable;      /* Credentials were available in the last turn. */
+    /* credentials_problem() of the last turn. */
+    char last_problem[sizeof(((struct error *)NULL)->text)];
 };
 
 static bool open_session(struct kube_session *s, const struct kube_session_settings *settings,

@@ -21,7 +21,7 @@ const char *end_reason_name(enum end_reason reason)
 /* ---- timeouts of the open request ---- */
 
 enum {
-    STREAM_GRACE_MS = 30 * 1000, /* From timeoutSeconds, when the server should end the stream. */
+    STREAM_GRACE_MS = 30 * 1000, /* Time for the server to end a stream after timeoutSeconds. */
     QUIET_MS = 3 * 60 * 1000,    /* Three intervals between bookmarks of the API server. */
 };
 
@@ -29,7 +29,7 @@ enum lifetime_kind {
     LIFETIME_LIST,
     LIFETIME_INITIAL_EVENTS,
     LIFETIME_STREAM,
-    LIFETIME_STREAM_WITH_BOOKMARKS, /* Is cancelled after QUIET_MS without an event. */
+    LIFETIME_STREAM_WITH_BOOKMARKS, /* Stream that is cancelled after QUIET_MS without an event. */
 };
 
 static bool is_stream(enum lifetime_kind kind)
@@ -218,7 +218,7 @@ static struct watch_action list_most_recent(struct watch *w, const struct watch_
     return open_next_request(w, in);
 }
 
-/* Asks for full objects after 406 or 415. If they fail too: waits, and replaces WatchList by lists.
+/* Asks for full objects after 406 or 415. If these fail too, waits and uses lists, not WatchList.
  */
 static struct watch_action ask_for_full_objects(struct watch *w, const struct watch_input *in)
 {

@@ -537,7 +537,7 @@ static void mask_tokens(char *text)
     }
 }
 
-/* Appends the last line of standard error, which often has the cause, if it contains no secret. */
+/* Appends the last line of standard error, often the cause, unless known secrets may be in it. */
 static void append_complaint(struct exec_plugin *p, struct error *err)
 {
     const char *text = p->complaint.data;

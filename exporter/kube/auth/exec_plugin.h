@@ -39,7 +39,7 @@ struct child_status {
 
 /*
  * Stores the exit status and returns true if the child has ended. Does not wait. Its output may
- * still be in the pipes. `c` must be a child that has been started and has not ended before.
+ * still be in the pipes. `c` must be a started child for which no earlier call returned true.
  */
 bool child_try_wait(struct child *c, struct child_status *out) MUST_USE;
 
@@ -109,9 +109,9 @@ enum exec_state { EXEC_IDLE, EXEC_RUNNING, EXEC_ENDED, EXEC_FAILED };
 /*
  * Reads available output and returns the state. EXEC_ENDED and EXEC_FAILED are returned once for
  * each run. After EXEC_ENDED, `out` holds the output, which the caller owns. After EXEC_FAILED,
- * `err` holds the reason, often with the last line of standard error. In this line, arguments of at
- * least 8 bytes are masked, of "name=value" the value. The line is left out if the kept part of
- * standard error (4 KiB) contains a value of the kubeconfig's env with at least 4 bytes.
+ * `err` holds the reason, often with the last line of standard error. In this line, arguments (of
+ * "name=value" only the values) of at least 8 bytes are masked. The line is left out if the kept
+ * 4 KiB of standard error contain a value of the kubeconfig's env with at least 4 bytes.
  */
 enum exec_state exec_plugin_poll(struct exec_plugin *p, int64_t now_ms, struct strbuf *out,
                                  struct error *err) MUST_USE;

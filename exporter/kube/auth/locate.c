@@ -83,8 +83,7 @@ static char *find_home_config(const struct kube_search *search)
     return path && access(path, F_OK) == 0 ? xstrdup(path) : NULL;
 }
 
-/* Returns the kubeconfig paths, separated by ':', owned by the caller; NULL without a kubeconfig.
- */
+/* Returns kubeconfig paths, separated by ':', owned by the caller; NULL without a kubeconfig. */
 static char *list_kubeconfigs(const struct kube_search *search)
 {
     const char *files = search->kubeconfig;
