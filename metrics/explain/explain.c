@@ -50,7 +50,7 @@ static void explain_bound_template(struct explain_context *x, const struct entry
 static void explain_binding_policy(struct explain_context *x, const struct entry *entry)
 {
     const struct binding *b = entry_binding(entry);
-    const struct entry *claimed = binding_claimed(entry);
+    const struct entry *claimed = binding_claimed_policy(entry);
     bool exists = claimed && entry_exists(claimed);
     bool cluster_scoped = entry->partition->type->def->cluster_scoped;
     unsigned fields = 0;

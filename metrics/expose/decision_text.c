@@ -117,7 +117,7 @@ static bool waits_for_user(const struct template_decision *d, enum takeover take
 /* Returns true if the policy that has claimed the template has a claim on the binding, too. */
 static bool is_claim_on_binding(const struct template_decision *d)
 {
-    return d->claimed && d->binding && binding_claimed(d->binding) == d->claimed;
+    return d->claimed && d->binding && binding_claimed_policy(d->binding) == d->claimed;
 }
 
 const char *policy_obstacle_text(const struct template_decision *d)
@@ -143,7 +143,7 @@ const char *policy_obstacle_text(const struct template_decision *d)
 static bool has_partial_claim(const struct template_decision *d)
 {
     return !d->claimed && d->reason == STALE_POLICY_REPLACED && d->binding &&
-           binding_claimed(d->binding);
+           binding_claimed_policy(d->binding);
 }
 
 const char *phase_text(const struct template_decision *d, enum takeover takeover, bool claim_holds)

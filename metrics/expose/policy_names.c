@@ -132,7 +132,7 @@ void defect_add_subject(const struct entry *entry, enum defect defect, struct st
         strbuf_adds(out, name.data);
         return;
     case DEFECT_DANGLING_CLAIM:
-        policy = policy_name_of(t ? t->claimed : binding_claimed(entry));
+        policy = policy_name_of(t ? t->claimed : binding_claimed_policy(entry));
         if (policy.kind)
             add_name(out, policy.kind, policy.ns, policy.name);
         return;

@@ -410,7 +410,8 @@ static void put_defect_subject(struct json_writer *w, const struct entry *entry,
         report_put_binding(w, "binding", entry);
         return;
     case DEFECT_DANGLING_CLAIM:
-        report_put_policy(w, "claimed", policy_name_of(t ? t->claimed : binding_claimed(entry)));
+        report_put_policy(w, "claimed",
+                          policy_name_of(t ? t->claimed : binding_claimed_policy(entry)));
         return;
     case DEFECT_MISSING_TEMPLATE:
         json_writer_open(w, "resource", '{');

@@ -268,7 +268,7 @@ unsigned defect_fields(const struct entry *e, enum defect defect)
 }
 
 /* The only policy that the decision about a binding reads is the claimed one. */
-const struct entry *binding_claimed(const struct entry *binding)
+const struct entry *binding_claimed_policy(const struct entry *binding)
 {
     for (uint32_t i = 0; i < binding->read_count; i++) {
         if (entry_class(binding->reads[i].read) == CLASS_POLICY)

@@ -464,7 +464,7 @@ unsigned entry_defects(const struct entry *e);
 unsigned defect_fields(const struct entry *e, enum defect defect);
 
 /* Returns the claimed policy of a decided binding, existing or not; NULL without a claim. */
-const struct entry *binding_claimed(const struct entry *binding);
+const struct entry *binding_claimed_policy(const struct entry *binding);
 
 /* Returns the dependency decision of a binding or template, or NULL. */
 const struct dependency_decision *dependency_decision(const struct entry *e);

@@ -270,7 +270,7 @@ void world_dump(const struct world *w, struct strbuf *out)
         if (b)
             dump_reference(out, "template", b->template);
         if (b)
-            dump_reference(out, "claimed", binding_claimed(entry));
+            dump_reference(out, "claimed", binding_claimed_policy(entry));
         dump_dependency(w, out, entry);
         if (p)
             dump_policy(out, p);
