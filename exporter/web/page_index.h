@@ -13,7 +13,7 @@ typedef void page_fn(const struct health *h, struct strbuf *out);
  * the label `handler` of http_requests_total, the path (NULL for --web.telemetry-path), the content
  * type, and the function that writes the page. The last two are NULL for metrics: their content
  * type depends on the request, and struct metrics_page has the text. A new page is a row here and a
- * file page_*.c.
+ * function in a file page_*.c.
  */
 #define PAGES(PAGE)                                                                                \
     PAGE(METRICS, "metrics", NULL, NULL, NULL)                                                     \
