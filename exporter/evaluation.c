@@ -203,9 +203,9 @@ static enum loading load_manifests(struct evaluation *e, struct error *err)
 {
     if (!e->reader)
         return manifests_load(e->manifests, err) ? LOADING_DONE : LOADING_FAILED;
-    if (!e->reading_manifests)
+    if (!e->manifests_started)
         manifests_start_reading(e->manifests);
-    e->reading_manifests = true;
+    e->manifests_started = true;
     manifests_pump(e->manifests, SLICE_MS);
     switch (manifests_state(e->manifests, err)) {
     case MANIFESTS_BUSY:

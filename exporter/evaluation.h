@@ -30,7 +30,7 @@ struct evaluation {
     int64_t since_ms;                /* Time of creation; since the epoch. */
     int changes_fd; /* Readable after manifests change; -1 without `follow`. Borrowed. */
     bool caught_up; /* No object is left to evaluate. Cleared when sources may have changed. */
-    bool reading_manifests; /* evaluation_load() has started jobs that read manifests. */
+    bool manifests_started; /* manifests_start_reading() was called. */
 };
 
 struct evaluation_settings {

@@ -228,7 +228,7 @@ static void compress_block(struct compressed_queue *q)
 
     if (compress2(block->bytes, &len, (const Bytef *)q->filling.data, q->filling.len,
                   Z_BEST_SPEED) != Z_OK)
-        memory_exhausted(0); /* zlib has no other error here. */
+        memory_exhausted(0); /* The buffer is large enough for any content. */
     /* A copy of the exact size, because realloc() in place would fragment the heap. */
     struct compressed_block *kept = xmalloc(sizeof(*kept) + len);
 
@@ -279,7 +279,7 @@ static bool open_next_block(struct compressed_queue *q)
 
     strbuf_reserve(&q->reading, len);
     if (uncompress((Bytef *)q->reading.data, &len, q->first->bytes, q->first->len) != Z_OK)
-        memory_exhausted(0); /* zlib has no other error here. */
+        memory_exhausted(0); /* The block is valid, and its full size is known. */
     q->reading.len = len;
     free_first_block(q);
     return true;

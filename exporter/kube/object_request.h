@@ -49,8 +49,8 @@ struct fetch {
     unsigned http_status;   /* 0: no response. */
     int64_t retry_after_ms; /* Wait that the server requests after an error; 0: unspecified. */
     char *version;          /* resourceVersion of a valid list, owned by the fetch; else NULL. */
-    cJSON *object;          /* FETCH_FOUND: owned by the fetch; the caller may take it. */
-    struct error err;       /* Reason if the object was not found; may be empty. */
+    cJSON *object;    /* Valid with FETCH_FOUND. Owned by the fetch; the caller may take it. */
+    struct error err; /* Reason if the object was not found; may be empty. */
 };
 
 /* Sends the request and copies the texts of `spec`. The caller owns the result. */

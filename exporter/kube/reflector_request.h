@@ -215,8 +215,8 @@ struct reflector_context {
     uint64_t random;       /* State of the random number generator. */
     unsigned reflector_count;
     unsigned failing_count; /* Number of reflectors with `failing` in struct reflector_failure. */
-    int64_t
-        recovered_ms;  /* Steady; last response 200 while half of the reflectors or more failed. */
+    /* Steady time of the last response 200 while half of the reflectors or more were failing. */
+    int64_t recovered_ms;
     uint64_t restores; /* Number of restores of the server; each makes all reflectors list again. */
     struct burst_limit burst_limit; /* Limits `restores`. */
     uint32_t last_source;           /* Source number of the newest reflector. */

@@ -27,7 +27,7 @@ struct health {
     uint64_t log_dropped;     /* Number of log lines that were not written. */
     int64_t beat_age_ms;      /* Milliseconds since the last turn of the loop. */
     int64_t now_ms;           /* Milliseconds since the epoch. */
-    int64_t started_ms;       /* Start of the process, milliseconds since the epoch; 0: unknown. */
+    int64_t started_ms;       /* Time of loop_new(); milliseconds since the epoch. */
 };
 
 /*

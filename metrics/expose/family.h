@@ -23,8 +23,8 @@ enum family_aggregation {
     AGGREGATE_INCREASE, /* Counter: sum of all increases of samples; decreases do not count. */
     AGGREGATE_FIRST,    /* Histogram, in seconds, of the first sample of each entry, in ms. */
     AGGREGATE_WAIT,     /* Histogram of waiting times: see `ended`. */
-    AGGREGATE_ZEROS,    /* Number of label sets of the family `of` with a series of 0. */
-    AGGREGATE_PRESENT,  /* Number of label sets of the family `of` with the same series above 0. */
+    AGGREGATE_ZEROS,    /* Number of label sets of `of` whose series `counted_index` is 0. */
+    AGGREGATE_PRESENT,  /* The same number for a series above 0. */
     AGGREGATE_NONE,     /* Set by the exporter (exporter_families.h); entries have no samples. */
 };
 

@@ -31,8 +31,8 @@ struct template
     struct claim *claim;    /* Result of claim_decode(); NULL without a claim. */
     const char *claimed_by; /* Label resourcetemplate.karmada.io/claimed-by; NULL if absent. */
     struct reference *references; /* `items` of struct references. */
-    const char *requests;         /* For requests_parse(); NULL if empty or unknown. Interned. */
-    const char *changed_by;       /* Use template_changed_by(). */
+    const char *requests; /* Of one Pod: see requests_parse(). NULL if none or unknown. Interned. */
+    const char *changed_by; /* Use template_changed_by(). */
     uint32_t reference_count;
     int32_t replicas;          /* -1 if unknown. */
     int64_t created_ms;        /* 0 if unknown. */

@@ -7,7 +7,8 @@
 struct share_heap {
     struct share **items;
     size_t count;
-    bool larger_name; /* If two shares tie, the larger name comes first. */
+    bool larger_name; /* Of equal priority and replicas, the larger name is first; else the smaller.
+                       */
 };
 
 /*

@@ -140,11 +140,11 @@ static bool is_on_several_clusters(const struct binding *b,
 }
 
 /*
- * Returns the Config Connector part of a fresh decision; register_cloud_resource() adds duplicate
- * identities. Returns NULL if the template is not a resource of Config Connector or is ignored, or
- * if not all Namespaces have been read. `placement` is that of the governing policy, or NULL.
- * Lowers `due_ms` to the time at which the state of the lease changes. Release the result with
- * release_connector_decision().
+ * Returns the Config Connector part of a fresh decision, without CONNECTOR_DUPLICATE_IDENTITY,
+ * which register_cloud_resource() adds later. Returns NULL if the template is not a resource of
+ * Config Connector or is ignored, or if not all Namespaces have been read. `placement` is that of
+ * the governing policy, or NULL. Lowers `due_ms` to the time at which the state of the lease
+ * changes. Release the result with release_connector_decision().
  */
 static struct connector_decision *decide_connector(const struct template_facts *f,
                                                    const struct template_decision *d,

@@ -165,7 +165,7 @@ void distributor_sync(struct overlay *overlay, struct entry *binding)
         overlay_assume(overlay, ASSUMED_REFERENCES_UNKNOWN);
         return;
     }
-    /* Karmada skips a binding that has no clusters yet. */
+    /* Karmada skips a binding without clusters. An undetermined one may have some. */
     if (b->cluster_count == 0 && !b->undetermined)
         return;
     for (size_t i = 0; i < needed.count; i++)

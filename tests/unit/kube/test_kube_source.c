@@ -507,7 +507,7 @@ TEST(forbidden_template_is_known_from_its_binding)
     assert_int_equal(store_object_count(lab.world.store, CLASS_TEMPLATE), 1);
     assert_equals_server(&lab, 4);
 
-    /* Without permission again, y stays as it was read; a new binding adds an unread template. */
+    /* After the permission is withdrawn, y stays read; a new binding adds an unread template. */
     lab.api.forbidden[FAKE_DEPLOYMENT] = true;
     fake_put(&lab.api, FAKE_BINDING, "a", "v", 2);
     follow_settle(&lab);
