@@ -142,7 +142,10 @@ bool prefetch_try_finish(struct prefetch *p, int64_t now_ms)
 {
     struct read_result ignored;
 
-    /* Drops, with the job, results of a last file that the caller has not read to its end. */
+    /*
+     * All files have ended: waits for the end of the job. Results are left if the caller has not
+     * read the last file to its end; they are freed with the job.
+     */
     if (p->job && p->ended == p->count && read_job_next(p->job, now_ms, &ignored) == JOB_WAITS)
         return false;
     read_job_free(prefetch_stop(p));

@@ -120,9 +120,9 @@ size_t manifests_duplicate_count(const struct manifests *m);
 enum { HANGING_MAX = ABANDONED_MAX, HANGING_OF_PATH_MAX = ABANDONED_MAX_PER_PATH };
 
 /*
- * Walk of the PATHs with jobs of the file reader, one walk at a time, and the jobs that hang. A
- * PATH that does not answer is reported as a problem and keeps its files. The PATH is walked again
- * when its job returns.
+ * Walks the PATHs with jobs of the file reader, one PATH at a time, and keeps the jobs that hang.
+ * If a walk hangs, the PATH gets a problem, and its files stay in the store. The PATH is walked
+ * again when the job has returned; if too many jobs hang to keep this one, after RETRY_MS.
  */
 struct path_walk {
     struct file_reader *reader; /* Borrowed. NULL: the tree itself walks the PATHs. */

@@ -143,7 +143,7 @@ static void write_explanation_text(struct queued_request *request,
     text_end(request, &o);
 }
 
-/* Unlike the command `explain`, this endpoint reads nothing from the API server. */
+/* Explains the objects in memory; sends no request to the API server. */
 void api_explain(struct queued_request *request, const struct health *h)
 {
     const struct entry *entry;

@@ -198,6 +198,7 @@ static bool read_client_auth(struct config_reader *r, const cJSON *value,
     if ((!text || is_set) && !find_name(field->names, field->kind, text, &at, err))
         return false;
     r->config->client_auth =
+        /* The last name is an alias. */
         at > WEB_CLIENT_REQUIRE_AND_VERIFY ? WEB_CLIENT_REQUIRE_ANY : (enum web_client_auth)at;
     return true;
 }

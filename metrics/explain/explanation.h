@@ -158,6 +158,6 @@ struct difference_line {
 };
 
 typedef void difference_line_fn(void *context, const struct difference_line *line);
-/* Calls `each` for the lines of every difference of differences_each(), '-' before '+'. */
+/* Calls `each` for the lines of each difference of two texts: first those with '-', then '+'. */
 void difference_lines_each(const char *before, const char *after, difference_line_fn *each,
                            void *context);

@@ -360,7 +360,7 @@ void report_policy(struct json_writer *w, const struct entry *policy)
     report_put_object(w, policy);
     report_put_counts(w, &counts);
     report_put_versions(w, policy);
-    /* Without Cluster objects, the clusters of the placement are unknown. */
+    /* Unknown without Cluster objects, and until all of them have been read. */
     if (d && d->resolved->has_clusters) {
         json_writer_open(w, "clusters", '[');
         for (uint32_t i = 0; i < d->resolved->cluster_count; i++)

@@ -46,7 +46,7 @@ struct decode {
     struct intern *strings;
     struct error *err;  /* The first error. */
     const char *prefix; /* Prefix of paths in error messages, or NULL. */
-    /* Key of the label or annotation with a template's owner; NULL: no owners. Borrowed. */
+    /* --owner-key: label or annotation that names the team of a template. NULL: none. Borrowed. */
     const char *owner_key;
     bool failed;
 };

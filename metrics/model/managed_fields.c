@@ -258,7 +258,10 @@ void traces_decode(struct decode *d, const cJSON *json, struct traces *out)
 
     *out = (struct traces){.managed = cJSON_GetArraySize(managed) > 0};
     add_label_hashes(json_get(metadata, "annotations"), &out->user_keys, &out->karmada_keys);
-    /* A change of Karmada's labels does not increment a generation, so their hash is dropped. */
+    /*
+     * karmada_keys serves to recognize a claim by its annotations, because a change of annotations
+     * increments the generation of some kinds. Labels never do: their hash is dropped.
+     */
     add_label_hashes(json_get(metadata, "labels"), &out->user_keys, &(uint32_t){0});
     cJSON_ArrayForEach (entry, managed) {
         uint32_t time_s = timestamp_seconds(decode_time(d, entry, path, "time"));

@@ -34,7 +34,7 @@ enum lease_state {
     LEASE_EXPIRING, /* The holder should have extended the lease before the snapshot. */
     LEASE_EXPIRED,  /* The lease had expired at the time of the snapshot. */
     LEASE_ABSENT,   /* The lease has no holder. */
-    LEASE_UNKNOWN,  /* The expiry or LEASE_LIFE_S has passed since the snapshot. */
+    LEASE_UNKNOWN,  /* Since the snapshot, the lease or LEASE_LIFE_S has expired. */
 };
 enum { LEASE_STATE_COUNT = LEASE_UNKNOWN + 1 };
 extern const char *const lease_state_names[LEASE_STATE_COUNT];

@@ -91,11 +91,11 @@ static inline bool eviction_ends_by_itself(const struct eviction *e)
 }
 
 /*
- * Sets the stages and risks of a decision with a state and, unless `delivery` is NULL, the stages
- * of the targets and flags. The delivery determines the stage in the states CURRENT and ATTACHED
- * (UNBOUND if NULL), else the state does. `delivery` is NULL without a binding, or with one left
- * over. Returns the time in milliseconds at which the result changes without a change of objects;
- * INT64_MAX for never.
+ * Sets the stages and risks of a decision whose state is set. In the states CURRENT and ATTACHED
+ * the stage is that of the delivery, or STAGE_UNBOUND without one; in others the state determines
+ * it. With a delivery, also sets the stages of the targets, and adds flags. `delivery` is NULL
+ * without a binding, or with one left over. Returns the time in milliseconds at which the result
+ * changes without a change of objects; INT64_MAX for never.
  */
 int64_t template_stages_decide(const struct template_state_input *s,
                                const struct delivery_facts *delivery,

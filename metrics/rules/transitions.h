@@ -111,10 +111,10 @@ bool transitions_next(const struct transitions *t, uint64_t *below, struct trans
 bool transitions_next_of_template(const struct transitions *t, const struct entry *template,
                                   uint64_t *below, struct transition *out);
 
-/* Return the maximum number of records, and the present number, with reverted transitions. */
+/* Return the maximum and the present number of records, with reverted transitions; 0 for NULL. */
 size_t transitions_limit(const struct transitions *t);
 size_t transitions_count(const struct transitions *t);
-/* Returns when the history began, in milliseconds since the epoch. */
+/* Returns when the history began, in milliseconds since the epoch; 0 for NULL. */
 int64_t transitions_start_ms(const struct transitions *t);
 /* Returns the time since which no record is missing: the start, or the oldest record's time. */
 int64_t transitions_complete_since_ms(const struct transitions *t);

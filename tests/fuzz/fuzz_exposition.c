@@ -19,8 +19,8 @@ static const char line_end[] = "\"} 1\n";
 struct pages {
     struct registry *registry;
     struct strbuf page;
-    struct strbuf empty[FORMATS]; /* The page without any name. */
-    size_t before[FORMATS];       /* Bytes of `empty` before the lines of names. */
+    struct strbuf empty[FORMATS]; /* Page without series of karmada_policy_exporter_objects. */
+    size_t before[FORMATS];       /* Bytes of `empty` before the place of these series. */
 };
 
 static void write_page(const struct pages *p, enum exposition_format format, struct strbuf *out)
