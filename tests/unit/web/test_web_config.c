@@ -114,6 +114,11 @@ static const struct syntax {
      "web.yml:1:28: burst: expected a whole number of requests"},
     {"a number with a fraction", RATE("7.0"),
      "web.yml:1:28: burst: expected a whole number of requests"},
+    {"an empty text for a number", RATE("''"),
+     "web.yml:1:28: burst: expected a whole number of requests"},
+    {"a list for a number", RATE("[7]"),
+     "web.yml:1:28: burst: expected a whole number of requests"},
+    {"a boolean in capitals", "http_server_config: {http2: YES}\n", "http2 1"},
     {"a boolean in quotes", "http_server_config: {http2: 'No'}\n", "http2 0"},
     {"a boolean with a tag", "http_server_config: {http2: !!bool off}\n", "http2 0"},
     {"a letter for a boolean", "http_server_config: {http2: n}\n",
@@ -333,7 +338,7 @@ TEST(every_key_is_parsed)
           "basic_auth_users:\n"
           "  alice: " HASH "\n"
           "  bob: " HASH "\n"
-          "rate_limit: {interval: 1m1.5s, burst: 7}\n",
+          "rate_limit: {interval: 1m1.25s, burst: 7}\n",
           &c);
     assert_true(c.tls);
     assert_string_equal(c.cert, "inline");
@@ -355,7 +360,7 @@ TEST(every_key_is_parsed)
     assert_int_equal(c.user_count, 2);
     assert_string_equal(c.users[1].name, "bob");
     assert_string_equal(c.users[1].hash, HASH);
-    assert_int_equal(c.rate_interval_ns, 61500000000);
+    assert_int_equal(c.rate_interval_ns, 61250000000);
     assert_int_equal(c.rate_burst, 7);
     web_config_release(&c);
     assert_null(c.key_file);
