@@ -4,8 +4,8 @@
 #include <poll.h>
 
 #include "exporter/web/api.h"
+#include "exporter/web/server.h"
 #include "tests/unit/http_client.h"
-#include "tests/unit/local_server.h"
 
 #include "tests/unit/suite.h"
 
@@ -15,7 +15,11 @@
  */
 enum { TIMEOUT_MS = 20000, OVER_LIMIT = 70 };
 
-#define REQUEST "GET /api/v1/openapi.json HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+#define CLOSE   "Host: a\r\nConnection: close\r\n"
+#define REQUEST "GET /api/v1/openapi.json HTTP/1.1\r\n" CLOSE "\r\n"
+#define POST                                                                                       \
+    "POST /api/v1/plan HTTP/1.1\r\n" CLOSE                                                         \
+    "Content-Type: application/yaml\r\nContent-Length: 4\r\n\r\na: b"
 
 struct fixture {
     struct page_store *page_store;
@@ -25,11 +29,14 @@ struct fixture {
 
 static int set_up(void **state)
 {
+    static const char *const address = "127.0.0.1:0";
+    const struct server_options options = {
+        .addresses = &address, .address_count = 1, .telemetry_path = "/metrics", .plans = true};
     struct fixture *f = xcalloc(1, sizeof(*f));
     struct error err;
 
     f->page_store = page_store_new();
-    f->server = local_server(f->page_store, &err);
+    f->server = server_start(&options, f->page_store, &err);
     *state = f;
     if (!f->server)
         return -1;
@@ -47,13 +54,18 @@ static int tear_down(void **state)
     return 0;
 }
 
-static int send_request(const struct fixture *f)
+static int send_bytes(const struct fixture *f, const char *request)
 {
     int fd = http_connect(server_address(f->server, 0));
 
     assert_true(fd >= 0);
-    assert_true(http_send(fd, REQUEST, strlen(REQUEST)));
+    assert_true(http_send(fd, request, strlen(request)));
     return fd;
+}
+
+static int send_request(const struct fixture *f)
+{
+    return send_bytes(f, REQUEST);
 }
 
 /* Returns the next request of the queue; waits for it. */
@@ -158,6 +170,24 @@ TEST_WITH(response_to_a_disconnected_client_is_dropped, set_up, tear_down)
     strbuf_adds(&queued_request->body, "{}\n");
     request_queue_answer_first(f->request_queue);
     assert_response(fd, "HTTP/1.1 200 ", "{}\n");
+}
+
+TEST_WITH(manifests_are_accepted_from_one_request_at_a_time, set_up, tear_down)
+{
+    const struct fixture *f = *state;
+
+    for (unsigned round = 0; round < 2; round++) {
+        CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
+        int fd = send_bytes(f, POST);
+        struct queued_request *queued_request = wait_for_request(f);
+
+        assert_string_equal(queued_request->content.data, "a: b");
+        assert_true(http_talk(server_address(f->server, 0), POST, &answer));
+        assert_memory_equal(answer.data, "HTTP/1.1 429 ", 13);
+        strbuf_adds(&queued_request->body, "{}\n");
+        request_queue_answer_first(f->request_queue);
+        assert_response(fd, "HTTP/1.1 200 ", "{}\n");
+    }
 }
 
 TEST_WITH(server_stop_ends_waiting_requests, set_up, tear_down)
