@@ -6,7 +6,7 @@
 
 #include "tests/unit/suite.h"
 
-enum { QUEUE = 16, MANY = 40 };
+enum { QUEUE = 16, MANY = 40, CACHED = 100 };
 
 /* Password checks, with the results that their callbacks stored. */
 struct fixture {
@@ -122,6 +122,32 @@ TEST_WITH(only_right_passwords_of_users_are_remembered, set_up, tear_down)
     assert_false(passwords_is_cached(f->passwords, &claim));
     claim = (struct login_attempt){"scraper", "secret", f->fast, false, 1};
     assert_false(passwords_is_cached(f->passwords, &claim));
+}
+
+static struct login_attempt numbered_attempt(const struct fixture *f, unsigned number,
+                                             char user[16])
+{
+    snprintf(user, 16, "user%u", number);
+    return (struct login_attempt){user, "secret", f->fast, true, 1};
+}
+
+TEST_WITH(only_the_last_right_passwords_are_remembered, set_up, tear_down)
+{
+    struct fixture *f = *state;
+    struct login_attempt attempt;
+    char user[16];
+
+    for (unsigned i = 0; i <= CACHED; i++) {
+        f->checks[0] = (struct started_check){.fixture = f};
+        f->started++;
+        attempt = numbered_attempt(f, i, user);
+        assert_true(passwords_check(f->passwords, &attempt, store_result, &f->checks[0]));
+        wait_for_all(f);
+    }
+    for (unsigned i = 0; i <= CACHED + 1; i++) {
+        attempt = numbered_attempt(f, i, user);
+        assert_int_equal(passwords_is_cached(f->passwords, &attempt), i > 0 && i <= CACHED);
+    }
 }
 
 TEST_WITH(full_queue_makes_room_for_another_origin, set_up, tear_down)
