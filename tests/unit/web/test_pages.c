@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/web/api_lists.h"
+
+#include <poll.h>
+
+#include "exporter/evaluation.h"
+#include "exporter/web/page_index.h"
+#include "metrics/base/json.h"
+#include "metrics/rules/findings.h"
+#include "tests/unit/folder.h"
+#include "tests/unit/http_client.h"
+#include "tests/unit/local_server.h"
+#include "tests/unit/suite.h"
+
+/*
+ * A server answers with pages and lists about the objects of ASSORTED. The test replaces the event
+ * loop. Golden files and the end-to-end tests check the decisions; these tests check that each
+ * response is complete, in its format, and about the object that the request names.
+ */
+
+#define ASSORTED "tests/fixtures/golden/assorted.json"
+
+enum {
+    NOW_S = 1767312000,
+    TIMEOUT_MS = 20000,
+    LIST_MAX_BYTES = 1 << 20,
+    PATH_MAX_BYTES = 2048,
+    PAGES_MAX = 400, /* Pages of one list, and pages that link to each other. */
+    DEPTH_MAX = 32,
+    HISTORY_ENTRIES = 1000,
+};
+
+struct site {
+    char *folder;
+    struct evaluation *evaluation;
+    struct findings findings;
+    struct health health;
+    struct page_store *page_store;
+    struct server *server;
+    struct api *api;
+};
+
+/* Writes the objects of ASSORTED, a JSON array, as a manifest. */
+static void write_manifest(const char *folder)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(LIST_MAX_BYTES);
+    char chunk[4096];
+    FILE *file = fopen(ASSORTED, "re");
+    size_t n;
+
+    assert_non_null(file);
+    strbuf_adds(&text, "{\"apiVersion\": \"v1\", \"kind\": \"List\", \"items\": ");
+    while ((n = fread(chunk, 1, sizeof(chunk), file)) > 0)
+        strbuf_add(&text, chunk, n);
+    strbuf_adds(&text, "}");
+    fclose(file);
+    folder_write(folder, "assorted.json", text.data);
+}
+
+static struct evaluation *evaluate(const char *folder)
+{
+    static const struct log log = {.level = LOG_LEVEL_ERROR};
+    static const char *const environment[] = {NULL};
+    const char *const arguments[] = {"serve", "--manifests", folder};
+    struct options options;
+    struct error err;
+
+    options_init(&options);
+    assert_true(options_parse(&options, ARRAY_LEN(arguments), arguments, &err));
+    struct evaluation *e = evaluation_new(
+        &(struct evaluation_settings){
+            .options = &options, .environment = environment, .log = &log, .seed = 1},
+        &err);
+
+    if (!e)
+        fail_msg("%s", err.text);
+    while (evaluation_load(e, &err) == LOADING_BUSY)
+        evaluation_wait(e, NULL, NULL, 0, -1);
+    engine_keep_transitions(e->engine, HISTORY_ENTRIES);
+    assert_true(evaluation_run(e, INT64_C(1000) * NOW_S, SIZE_MAX));
+    return e;
+}
+
+static int set_up(void **state)
+{
+    struct site *s = xcalloc(1, sizeof(*s));
+    struct error err;
+
+    s->folder = folder_make();
+    write_manifest(s->folder);
+    s->evaluation = evaluate(s->folder);
+    findings_gather(s->evaluation->store, &s->findings);
+    s->page_store = page_store_new();
+    s->server = local_server(s->page_store, &err);
+    assert_non_null(s->server);
+    s->api = api_new(server_request_queue(s->server), NULL, 1);
+    s->health = (struct health){
+        .evaluation = s->evaluation,
+        .findings = &s->findings,
+        .telemetry_path = "/metrics",
+        .external_url = "https://exporter.example",
+        .config_loaded = true,
+        .now_ms = INT64_C(1000) * NOW_S,
+        .started_ms = INT64_C(1000) * (NOW_S - 60),
+    };
+    *state = s;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct site *s = *state;
+
+    server_stop(s->server);
+    api_free(s->api);
+    page_store_free(s->page_store);
+    findings_release(&s->findings);
+    evaluation_free(s->evaluation);
+    folder_remove(s->folder);
+    free(s);
+    return 0;
+}
+
+/* Returns the body of the answer to a GET request, which must have the status. */
+static char *get(const struct site *s, const char *path, unsigned status)
+{
+    CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
+    struct pollfd fds[] = {
+        {.fd = http_connect(server_address(s->server, 0)), .events = POLLIN},
+        {.fd = request_queue_fd(server_request_queue(s->server)), .events = POLLIN},
+    };
+    char request[PATH_MAX_BYTES + 64], chunk[16384];
+    ssize_t n;
+
+    snprintf(request, sizeof(request), "GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+             path);
+    assert_true(http_send(fds[0].fd, request, strlen(request)));
+    while ((n = recv(fds[0].fd, chunk, sizeof(chunk), MSG_DONTWAIT)) != 0) {
+        if (n > 0) {
+            strbuf_add(&answer, chunk, (size_t)n);
+            continue;
+        }
+        api_turn(s->api, &s->health, s->evaluation, true);
+        assert_true(poll(fds, ARRAY_LEN(fds), TIMEOUT_MS) > 0);
+    }
+    close(fds[0].fd);
+    snprintf(request, sizeof(request), "HTTP/1.1 %u ", status);
+    if (strncmp(answer.data, request, strlen(request)) != 0)
+        fail_msg("%s is not answered with %u: %s", path, status, answer.data);
+    return xstrdup(http_body(&answer));
+}
+
+/* ---- HTML ---- */
+
+static bool is_void(const char *tag, size_t len)
+{
+    static const char *const names[] = {"meta", "link", "br", "input", "img", "hr"};
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        if (strlen(names[i]) == len && memcmp(names[i], tag, len) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Fails unless each element of the page is closed, after the elements inside of it. */
+static void check_html(const char *path, const char *page)
+{
+    const char *open[DEPTH_MAX], *at = page;
+    size_t depth = 0;
+
+    assert_memory_equal(page, "<!DOCTYPE html>", 15);
+    while ((at = strchr(at + 1, '<')) != NULL) {
+        bool closes = at[1] == '/';
+        const char *tag = at + 1 + closes;
+        size_t len = strspn(tag, "abcdefghijklmnopqrstuvwxyz0123456789");
+
+        if (len == 0)
+            fail_msg("%s has a '<' that begins no tag: %.200s", path, at);
+        if (!closes && !is_void(tag, len)) {
+            assert_in_range(depth, 0, DEPTH_MAX - 1);
+            open[depth++] = tag;
+        } else if (closes && (depth == 0 || memcmp(open[--depth], tag, len) != 0)) {
+            fail_msg("%s closes what is not open: %.200s", path, at);
+        }
+    }
+    if (depth > 0)
+        fail_msg("%s leaves an element open: %.200s", path, open[depth - 1]);
+}
+
+/* Paths that pages link to, each once, in the order in which the links are found. */
+struct crawl {
+    char *paths[PAGES_MAX];
+    size_t count;
+};
+
+/* Adds a path, of which `&amp;` was escaped for HTML. */
+static void add_path(struct crawl *c, const char *escaped, size_t len)
+{
+    CLEANUP(strbuf_release) struct strbuf path = STRBUF_INIT(PATH_MAX_BYTES);
+
+    strbuf_adds(&path, "/");
+    for (size_t i = 0; i < len; i++) {
+        strbuf_addc(&path, escaped[i]);
+        if (escaped[i] == '&' && strncmp(&escaped[i], "&amp;", 5) == 0)
+            i += 4;
+    }
+    assert_true(strbuf_ok(&path));
+    for (size_t i = 0; i < c->count; i++) {
+        if (strcmp(c->paths[i], path.data) == 0)
+            return;
+    }
+    assert_true(c->count < PAGES_MAX);
+    c->paths[c->count++] = xstrdup(path.data);
+}
+
+/* Adds the links to pages that have endpoints. */
+static void add_links(struct crawl *c, const char *page)
+{
+    for (const char *at = page; (at = strstr(at, "<a href=\"")) != NULL;) {
+        at += strlen("<a href=\"");
+        for (size_t i = 0; i < ENDPOINT_COUNT; i++) {
+            size_t len = strlen(endpoints[i].path + 1);
+
+            if (endpoints[i].page && strncmp(at, endpoints[i].path + 1, len) == 0 &&
+                strchr("?\"", at[len]))
+                add_path(c, at, strcspn(at, "\""));
+        }
+    }
+}
+
+static size_t count_paths(const struct crawl *c, const char *start)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < c->count; i++)
+        count += strncmp(c->paths[i], start, strlen(start)) == 0;
+    return count;
+}
+
+TEST_WITH(linked_pages_exist_and_are_well_formed, set_up, tear_down)
+{
+    const struct site *s = *state;
+    struct crawl crawl = {.count = 0};
+
+    for (unsigned i = 0; i < PAGE_COUNT; i++) {
+        CLEANUP(strbuf_release) struct strbuf page = STRBUF_INIT(LIST_MAX_BYTES);
+
+        if (!page_defs[i].content_type || strcmp(page_defs[i].content_type, RESPONSE_HTML) != 0)
+            continue;
+        page_defs[i].write(&s->health, &page);
+        check_html(page_defs[i].handler, page.data);
+        add_links(&crawl, page.data);
+    }
+    for (size_t i = 0; i < crawl.count; i++) {
+        CLEANUP(free_cleanup) char *page = get(s, crawl.paths[i], 200);
+
+        check_html(crawl.paths[i], page);
+        add_links(&crawl, page);
+    }
+    assert_true(count_paths(&crawl, "/template?") > 10);
+    assert_true(count_paths(&crawl, "/policy?") > 5);
+    assert_true(count_paths(&crawl, "/conflict?") > 0);
+    assert_true(count_paths(&crawl, "/namespace?") > 1);
+    for (size_t i = 0; i < crawl.count; i++)
+        free(crawl.paths[i]);
+}
+
+#define SHARED    "/conflict?kind=ConfigMap&namespace=shop&name=shared"
+#define FIRST     "policy?kind=PropagationPolicy&amp;namespace=shop&amp;name=first"
+#define NO_MATCH  "a labelSelector of resourceSelectors is invalid and never matches"
+#define NOT_THERE "nobody requires this as a dependency"
+
+static struct page_case {
+    const char *name;
+    const char *path;
+    unsigned status;
+    const char *text;
+} page_cases[] = {
+    {"policy has its problem", "/policies?search=invalid-selector", 200, "<td>" NO_MATCH "</td>"},
+    {"template links to its policy", "/template?kind=Deployment&namespace=shop&name=moved", 200,
+     "<dt>Governed by</dt>\n<dd><a href=\"" FIRST "\">PropagationPolicy shop/first</a></dd>"},
+    {"dependency without group", SHARED, 200, "<h1>ConfigMap shop/shared</h1>"},
+    {"dependency of the core group", SHARED "&group=", 200, "<h1>ConfigMap shop/shared</h1>"},
+    {"dependency of another group", SHARED "&group=apps", 404, NOT_THERE},
+    {"group that only begins alike", SHARED "&group=v", 404, NOT_THERE},
+};
+
+TEST_ROWS(page_is_about_the_requested_object, page_cases, name)
+{
+    const struct page_case *c = *state;
+    void *own;
+
+    assert_int_equal(set_up(&own), 0);
+    CLEANUP(free_cleanup) char *page = get(own, c->path, c->status);
+
+    check_html(c->path, page);
+    if (!strstr(page, c->text))
+        fail_msg("%s lacks %s: %s", c->path, c->text, page);
+    assert_int_equal(tear_down(&own), 0);
+}
+
+/* ---- lists ---- */
+
+/* Returns a list or a page of it as JSON; `query` is "" or begins with '?'. */
+static cJSON *get_json(const struct site *s, const char *path, const char *query)
+{
+    char target[PATH_MAX_BYTES];
+    struct error err = {""};
+
+    snprintf(target, sizeof(target), "%s%s", path, query);
+    CLEANUP(free_cleanup) char *body = get(s, target, 200);
+    cJSON *json = json_parse(body, strlen(body), NULL, &err);
+
+    if (!json)
+        fail_msg("%s: %s: %s", target, err.text, body);
+    return json;
+}
+
+/* Returns the lines of a list in another format, without those within the quotes of CSV. */
+static size_t count_lines(const struct site *s, const char *path, const char *format)
+{
+    char target[PATH_MAX_BYTES];
+    bool quoted = false;
+    size_t count = 0;
+
+    snprintf(target, sizeof(target), "%s?format=%s", path, format);
+    CLEANUP(free_cleanup) char *body = get(s, target, 200);
+
+    for (const char *at = body; *at; at++) {
+        quoted ^= *at == '"';
+        count += *at == '\n' && !quoted;
+    }
+    return count;
+}
+
+/* Fails unless pages with two elements have, one after the other, the items of the whole list. */
+static void check_paging(const struct site *s, const char *path, const cJSON *items)
+{
+    char query[PATH_MAX_BYTES] = "?limit=2";
+    const cJSON *next = items->child;
+
+    for (bool last = false; !last;) {
+        CLEANUP(json_cleanup) cJSON *page = get_json(s, path, query);
+        const char *token = json_str(json_get(page, "metadata"), "continue", NULL);
+        const cJSON *item;
+
+        assert_in_range(cJSON_GetArraySize(json_array(page, "items")), token ? 2 : 0, 2);
+        cJSON_ArrayForEach (item, json_array(page, "items")) {
+            assert_true(next && cJSON_Compare(item, next, true));
+            next = next->next;
+        }
+        last = !token;
+        if (token)
+            snprintf(query, sizeof(query), "?limit=2&continue=%s", token);
+    }
+    assert_null(next);
+}
+
+TEST_WITH(lists_have_the_same_elements_in_all_formats_and_pages, set_up, tear_down)
+{
+    const struct site *s = *state;
+
+    for (size_t i = 0; i < ENDPOINT_COUNT; i++) {
+        const char *path = endpoints[i].path;
+
+        if (endpoints[i].page || endpoints[i].needs < NEEDS_LINES)
+            continue;
+        CLEANUP(json_cleanup) cJSON *list = get_json(s, path, "");
+        const cJSON *items = json_array(list, "items");
+        size_t count = (size_t)cJSON_GetArraySize(items);
+
+        assert_non_null(items);
+        assert_true(count > 1 || i == ENDPOINT_CONFLICTS || i == ENDPOINT_LEASES);
+        assert_int_equal(count_lines(s, path, "ndjson"), count);
+        assert_int_equal(count_lines(s, path, "csv"), count + 1);
+        check_paging(s, path, items);
+    }
+}
+
+/* ---- openapi.json ---- */
+
+TEST_WITH(openapi_describes_the_responses_of_each_endpoint, set_up, tear_down)
+{
+    CLEANUP(json_cleanup) cJSON *document = get_json(*state, "/api/v1/openapi.json", "");
+    const cJSON *paths = json_get(document, "paths");
+
+    for (size_t i = 0; i < ENDPOINT_COUNT; i++) {
+        const struct endpoint *e = &endpoints[i];
+        const cJSON *path = json_get(paths, e->path);
+        const cJSON *call = json_get(path, e->needs == NEEDS_PLAN ? "post" : "get");
+        const cJSON *responses = json_get(call, "responses");
+
+        assert_int_equal(path != NULL, !e->page);
+        if (!path)
+            continue;
+        assert_non_null(json_get(responses, "200"));
+        assert_non_null(json_get(responses, "400"));
+        assert_non_null(json_get(responses, "503"));
+        assert_int_equal(json_get(responses, "404") != NULL, e->required != 0);
+        assert_int_equal(json_get(responses, "410") != NULL,
+                         (e->known & PARAMETER_BIT(CONTINUE)) != 0);
+        assert_int_equal(json_get(responses, "413") != NULL, e->needs == NEEDS_PLAN);
+    }
+}
