@@ -290,6 +290,7 @@ TEST_WITH(pages_equal_the_golden_file, set_up, tear_down)
         "/template?kind=ConfigMap&namespace=shop&name=shared",
         "/template?kind=Deployment&namespace=shop&name=moved",
         "/policy?kind=PropagationPolicy&namespace=shop&name=first",
+        "/policy?kind=PropagationPolicy&namespace=way&name=ways",
     };
     CLEANUP(strbuf_release) struct strbuf all = STRBUF_INIT(LIST_MAX_BYTES);
     CLEANUP(strbuf_release) struct strbuf index = STRBUF_INIT(LIST_MAX_BYTES);
@@ -469,6 +470,34 @@ TEST_WITH(lists_have_the_same_elements_in_all_formats_and_pages, set_up, tear_do
         assert_int_equal(count_lines(s, path, "csv"), count + 1);
         check_paging(s, path, items);
     }
+}
+
+/* The end of a token is a byte offset in the lines of the list, in hexadecimal. */
+static struct position_case {
+    const char *name;
+    const char *position;
+    unsigned status;
+} position_cases[] = {
+    {"start of the list", "0", 200},
+    {"within a line", "1", 400},
+    {"beyond the list", "ffffff", 400},
+};
+
+TEST_ROWS(token_must_have_the_start_of_a_line, position_cases, name)
+{
+    const struct position_case *c = *state;
+    char path[PATH_MAX_BYTES];
+    void *own;
+
+    assert_int_equal(set_up(&own), 0);
+    CLEANUP(json_cleanup) cJSON *page = get_json(own, "/api/v1/policies", "?limit=2");
+    const char *token = json_str(json_get(page, "metadata"), "continue", "-");
+    int kept = (int)(strrchr(token, '-') - token);
+
+    snprintf(path, sizeof(path), "/api/v1/policies?limit=2&continue=%.*s-%s", kept, token,
+             c->position);
+    free(get(own, path, c->status));
+    assert_int_equal(tear_down(&own), 0);
 }
 
 /* ---- openapi.json ---- */
