@@ -126,6 +126,15 @@ static struct watch_case {
       LAST_PAGE_OPENS("5", STREAM(AT("5"))), END_WAITS(END_FAILED, 800),
       TIMER_OPENS(800, LIST("5"))}},
 
+    {"a request for all objects does not shorten the wait after a failure",
+     false,
+     {STREAMING, END_WAITS(END_LOST, 800), INPUT(WATCH_RELIST, NULL),
+      TIMER_OPENS(800, "resourceVersion=5")}},
+    {"a restore between pages: again from the first page",
+     false,
+     {START_OPENS(LIST("0")), PAGE_OPENS("5", "a", "limit=500&continue=a"),
+      INPUT(WATCH_RESTORED, NULL), TIMER_OPENS(0, "limit=500")}},
+
     /* Streams of changes. */
     {"changes and bookmarks change the version",
      false,
