@@ -302,6 +302,14 @@ static struct load_case {
                   "token-file=@/f",
     },
     {
+        .name = "data wins over files of a client certificate, with notes",
+        .files = {USER("client-certificate: crt, client-certificate-data: " CERTIFICATE
+                       ", client-key: key, client-key-data: " KEY)},
+        .wanted = "context 'c' of '@/a'; https://k:6443; certificate=data @/crt; key=data @/key; "
+                  "note: client-certificate-data is used, not client-certificate; "
+                  "note: client-key-data is used, not client-key",
+    },
+    {
         .name = "a certificate without its key",
         .files = {USER("client-certificate: crt")},
         .error = "user 'u': 'client-key': it is missing, and a client certificate needs its key",
