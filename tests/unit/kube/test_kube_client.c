@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -556,6 +557,49 @@ TEST_WITH(reset_ends_all_streams_and_allows_new_ones, lab_open, lab_close)
     assert_false(after.complete);
 }
 
+static bool is_socket_to(int fd, uint16_t port)
+{
+    struct sockaddr_in peer = {0};
+    socklen_t len = sizeof(peer);
+
+    return getpeername(fd, (struct sockaddr *)&peer, &len) == 0 && ntohs(peer.sin_port) == port;
+}
+
+/* libcurl 7.88 sends no HTTP/2 PING, so the kernel must notice that a server is dead. */
+TEST_WITH(sockets_detect_a_dead_server, lab_open, lab_close)
+{
+    static const struct {
+        int level, option, value;
+    } rows[] = {
+        {SOL_SOCKET, SO_KEEPALIVE, 1},
+        {IPPROTO_TCP, TCP_KEEPIDLE, 30},
+        {IPPROTO_TCP, TCP_KEEPINTVL, 5},
+        {IPPROTO_TCP, TCP_KEEPCNT, 3},
+        {IPPROTO_TCP, TCP_USER_TIMEOUT, 45 * 1000},
+    };
+    struct lab *lab = *state;
+    struct test_request c = {0};
+    unsigned sockets = 0;
+
+    send_request(lab, &c, "/stream", REQUEST_STREAM);
+    run_client(lab, &c, 4);
+    for (int fd = 0; fd < 1024; fd++) {
+        if (!is_socket_to(fd, lab->server.port))
+            continue;
+        sockets++;
+        for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+            int value = -1;
+            socklen_t len = sizeof(value);
+
+            assert_int_equal(getsockopt(fd, rows[i].level, rows[i].option, &value, &len), 0);
+            assert_int_equal(value, rows[i].value);
+        }
+    }
+    assert_in_range(sockets, 1, 2);
+    kube_client_free(lab->kube_client);
+    start_client(lab, true);
+}
+
 TEST_WITH(idle_connection_is_closed, lab_open, lab_close)
 {
     struct lab *lab = *state;
@@ -656,22 +700,47 @@ TEST(limits_of_pools_follow_the_number_of_sockets)
     }
 }
 
+static struct kube_client_settings closed_port(struct lab *lab)
+{
+    return (struct kube_client_settings){
+        .server = "http://127.0.0.1:1",
+        .user_agent = "test/1",
+        .identity = {add_token, count_refusal, read_identity_version, lab},
+        .insecure_http = true,
+    };
+}
+
+static struct transfer *new_stream(const struct kube_client_settings *settings)
+{
+    return transfer_new(settings, &(struct transport_request){
+                                      .path = "/stream", .accept = "*/*", .class = REQUEST_STREAM});
+}
+
+/* Returns the length of the list. */
+static unsigned free_transfers(struct transfer *list)
+{
+    unsigned count = 0;
+
+    while (list) {
+        struct transfer *next = list->next;
+
+        transfer_free(list);
+        list = next;
+        count++;
+    }
+    return count;
+}
+
 /* libcurl sends the cancellation only with another request: the probe, within a second. */
 TEST(cancelled_stream_brings_the_next_probe_forward)
 {
     static const int64_t due_ms[][2] = {{30000, 1000}, {1001, 1000}, {400, 400}};
     struct lab lab = {.no_identity = false};
-    struct kube_client_settings settings = {
-        .server = "http://127.0.0.1:1",
-        .user_agent = "test/1",
-        .identity = {add_token, count_refusal, read_identity_version, &lab},
-        .insecure_http = true};
+    const struct kube_client_settings settings = closed_port(&lab);
 
     for (size_t i = 0; i < ARRAY_LEN(due_ms); i++) {
         struct connection_pool *p = connection_pool_new(&settings, REQUEST_STREAM, 10, 5000);
-        struct transfer *t = transfer_new(
-            &settings, &(struct transport_request){
-                           .path = "/stream", .accept = "*/*", .class = REQUEST_STREAM});
+        struct transfer *t = new_stream(&settings);
 
         connection_pool_add(p, t);
         p->probe_due_ms = 5000 + due_ms[i][0];
@@ -689,18 +758,12 @@ TEST(connection_that_libcurl_replaces_restores_the_capacity)
         unsigned capacity;
     } rows[] = {{HTTP_2, 10}, {HTTP_1, 3}};
     struct lab lab = {.no_identity = false};
-    struct kube_client_settings settings = {
-        .server = "http://127.0.0.1:1",
-        .user_agent = "test/1",
-        .identity = {add_token, count_refusal, read_identity_version, &lab},
-        .insecure_http = true};
+    const struct kube_client_settings settings = closed_port(&lab);
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct connection_pool *p = connection_pool_new(&settings, REQUEST_STREAM, 10, 5000);
         struct transfer *finished = NULL;
-        struct transfer *t = transfer_new(
-            &settings, &(struct transport_request){
-                           .path = "/stream", .accept = "*/*", .class = REQUEST_STREAM});
+        struct transfer *t = new_stream(&settings);
 
         /* As after a connection with room for three streams, whose end libcurl has not reported. */
         p->ready = true;
@@ -711,12 +774,37 @@ TEST(connection_that_libcurl_replaces_restores_the_capacity)
         connection_pool_perform(p, 5000, &finished);
         assert_int_equal(p->capacity, rows[i].capacity);
         connection_pool_fail(p, "", &finished);
-        while (finished) {
-            struct transfer *next = finished->next;
+        free_transfers(finished);
+        connection_pool_free(p);
+    }
+}
 
-            transfer_free(finished);
-            finished = next;
-        }
+/* Over HTTP/2, a watch above the server's limit waits for a stream of the connection. */
+TEST(http2_watches_that_wait_for_a_second_leave_the_pool)
+{
+    static const struct {
+        enum http_version version;
+        int64_t wait_ms;
+        unsigned leave;
+    } rows[] = {{HTTP_2, 999, 0}, {HTTP_2, 1000, 2}, {HTTP_1, 1000, 0}};
+    struct lab lab = {.no_identity = false};
+    const struct kube_client_settings settings = closed_port(&lab);
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct connection_pool *p = connection_pool_new(&settings, REQUEST_STREAM, 10, 5000);
+        struct transfer *rest = NULL;
+
+        p->ready = true;
+        p->version = rows[i].version;
+        p->connections = 1;
+        connection_pool_add(p, new_stream(&settings));
+        connection_pool_add(p, new_stream(&settings));
+        p->now_ms += rows[i].wait_ms;
+        assert_int_equal(free_transfers(connection_pool_take_surplus(p)), rows[i].leave);
+        assert_int_equal(p->count, 2 - rows[i].leave);
+        assert_int_equal(p->capacity, rows[i].leave ? 0 : 10);
+        connection_pool_fail(p, "", &rest);
+        free_transfers(rest);
         connection_pool_free(p);
     }
 }
