@@ -480,3 +480,34 @@ TEST(a_request_to_an_alertmanager_leaves_no_copy)
     }
     folder_remove(folder);
 }
+
+/* ---- headers ---- */
+
+TEST(a_header_value_is_bounded_and_has_no_control_characters)
+{
+    static const struct {
+        const char *text;
+        bool fits;
+    } rows[] = {
+        {"", false},
+        {"a b~", true},
+        {"\xc3\xbc", true},
+        {"\x80\xff", true},
+        {"a\n", false},
+        {"a\x1f", false},
+        {"a\x7f"
+         "b",
+         false},
+        {"\t", false},
+    };
+    CLEANUP(free_cleanup) char *longest = xcalloc(SECRET_HEADER_MAX + 2, 1);
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        if (secret_fits_header(rows[i].text) != rows[i].fits)
+            fail_msg("row %zu", i);
+    }
+    memset(longest, 'a', SECRET_HEADER_MAX);
+    assert_true(secret_fits_header(longest));
+    longest[SECRET_HEADER_MAX] = 'a';
+    assert_false(secret_fits_header(longest));
+}
