@@ -110,8 +110,9 @@ def included(path):
 
 
 def all_tests():
-    """Those that have to do with the two folders: what each includes."""
-    wanted = re.compile(r"exporter/(kube|web|serve)/|tests/unit/fake_api")
+    """Those that have to do with the sources: what each includes."""
+    wanted = re.compile(r"exporter/(kube|web|serve)/|exporter/system/(secret|url|http_request)\.h|"
+                        r"tests/unit/fake_api")
     tests = {name: included(path) for name, path in UNIT.items()}
     return {name: files for name, files in tests.items() if any(map(wanted.match, files))}
 
