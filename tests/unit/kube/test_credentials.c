@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/auth/credentials.h"
 
+#include <netinet/in.h>
+#include <pthread.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -125,6 +128,83 @@ TEST_ROWS(url_and_headers_follow_the_configuration, apply_cases, name)
     assert_headers(c, row->headers);
     assert_true(credentials_due(c) == INT64_MAX);
     credentials_free(c);
+}
+
+/* ---- proxy ---- */
+
+/* Proxy for one connection: records its request for a tunnel, and closes the connection. */
+struct test_proxy {
+    int listener;
+    uint16_t port;
+    pthread_t thread;
+    char request[1024];
+};
+
+static void *serve_proxy(void *context)
+{
+    struct test_proxy *s = context;
+    int fd = accept(s->listener, NULL, NULL);
+
+    recv(fd, s->request, sizeof(s->request) - 1, 0);
+    if (s->request[0] == 5) { /* SOCKS5: accept the client without authentication. */
+        send(fd, "\5", 2, MSG_NOSIGNAL);
+        memset(s->request, 0, sizeof(s->request));
+        recv(fd, s->request, sizeof(s->request) - 1, 0);
+    }
+    close(fd);
+    return NULL;
+}
+
+static void test_proxy_start(struct test_proxy *s)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t len = sizeof(address);
+
+    *s = (struct test_proxy){.listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+    assert_int_equal(bind(s->listener, (struct sockaddr *)&address, len), 0);
+    assert_int_equal(listen(s->listener, 1), 0);
+    assert_int_equal(getsockname(s->listener, (struct sockaddr *)&address, &len), 0);
+    s->port = ntohs(address.sin_port);
+    assert_int_equal(pthread_create(&s->thread, NULL, serve_proxy, s), 0);
+}
+
+static void request_through_proxy(struct test_proxy *proxy, const char *scheme)
+{
+    char url[64];
+    const struct rest_config config = {
+        .server = TEXT("https://k.example"), .token = TEXT("abc"), .proxy_url = url};
+    struct error err;
+    struct curl_slist *headers = NULL;
+    CURL *easy = curl_easy_init();
+
+    test_proxy_start(proxy);
+    snprintf(url, sizeof(url), "%s://127.0.0.1:%u", scheme, proxy->port);
+    struct credentials *c = credentials_new(&config, environment, START, &err);
+    assert_non_null(c);
+    assert_true(credentials_apply(c, easy, &headers, &err));
+    curl_easy_setopt(easy, CURLOPT_URL, credentials_url(c));
+    curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
+    curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)WAIT_MAX);
+    assert_int_not_equal(curl_easy_perform(easy), CURLE_OK);
+    shutdown(proxy->listener, SHUT_RDWR);
+    pthread_join(proxy->thread, NULL);
+    close(proxy->listener);
+    curl_slist_free_all(headers);
+    curl_easy_cleanup(easy);
+    credentials_free(c);
+}
+
+TEST(proxy_resolves_the_server_and_gets_no_token)
+{
+    static const char connect[] = "CONNECT k.example:443 HTTP/1.1\r\n";
+    static const char socks_connect[] = "\5\1\0\3\x09k.example\x01\xbb"; /* Port 443. */
+    struct test_proxy proxy;
+
+    request_through_proxy(&proxy, "http");
+    assert_memory_equal(proxy.request, connect, sizeof(connect) - 1);
+    assert_null(strstr(proxy.request, "abc"));
+    request_through_proxy(&proxy, "socks5");
+    assert_memory_equal(proxy.request, socks_connect, sizeof(socks_connect));
 }
 
 /* ---- unusable files ---- */
