@@ -395,7 +395,7 @@ TEST_ROWS(present_object_is_compared_with_the_last_change, judge_cases, title)
 TEST(list_replaces_all_but_a_later_deletion)
 {
     CLEANUP(json_cleanup) cJSON *x = parse_object(OBJECT("60", "1"));
-    CLEANUP(json_cleanup) cJSON *y = parse_object("{\"metadata\":{\"name\":\"y\"}}");
+    CLEANUP(json_cleanup) cJSON *y = parse_object("{\"metadata\":{\"name\":\"yy\"}}");
     struct last_change last_change = {0}, listed = {0}, none = {0};
 
     last_change_note_listed(&listed, y, "9");
@@ -407,9 +407,9 @@ TEST(list_replaces_all_but_a_later_deletion)
     assert_string_equal(last_change.name, "x");
     last_change_note_event(&last_change, y, "61", true);
     last_change_replace(&last_change, &listed);
-    assert_string_equal(last_change.name, "y");
+    assert_string_equal(last_change.name, "yy");
     last_change_replace(&last_change, &none);
-    assert_string_equal(last_change.name, "y");
+    assert_string_equal(last_change.name, "yy");
     last_change_note_event(&last_change, y, "59", true);
     last_change_replace(&last_change, &listed);
     assert_string_equal(last_change.name, "x");
