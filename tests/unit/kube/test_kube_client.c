@@ -46,6 +46,7 @@ static const struct response {
     const char *text;
     bool stays_open;
 } responses[] = {
+    {"/nothing", "", false},
     {"/version", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", false},
     {"/plain",
      "HTTP/1.1 200 OK\r\nContent-Type: application/json;a=b\r\nContent-Length: 7\r\n\r\n{\"a\":1}",
@@ -68,7 +69,7 @@ static void respond(int socket, const char *request)
 
         if (strncmp(request + 4, r->path, len) == 0 && strchr(" ?", request[4 + len])) {
             send(socket, r->text, strlen(r->text), MSG_NOSIGNAL);
-            if (strcmp(r->path, "/cut") == 0)
+            if (strcmp(r->path, "/cut") == 0 || !*r->text)
                 shutdown(socket, SHUT_RDWR);
         }
     }
@@ -805,6 +806,45 @@ TEST(http2_watches_that_wait_for_a_second_leave_the_pool)
         assert_int_equal(p->capacity, rows[i].leave ? 0 : 10);
         connection_pool_fail(p, "", &rest);
         free_transfers(rest);
+        connection_pool_free(p);
+    }
+}
+
+/* Bytes of other streams show that the connection works, so the probe may be late. */
+TEST_WITH(failed_probe_ends_a_pool_after_15_s_without_bytes, lab_open, lab_close)
+{
+    static const struct {
+        int64_t silence_ms;
+        bool fails;
+    } rows[] = {{14999, false}, {15000, true}};
+    struct lab *lab = *state;
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct kube_client_settings settings = closed_port(lab);
+        struct test_request c = {0};
+        struct transfer *finished = NULL;
+        char without_response[sizeof(lab->url) + 16];
+
+        snprintf(without_response, sizeof(without_response), "%s/nothing?", lab->url);
+        settings.server = lab->url;
+        struct connection_pool *p = connection_pool_new(&settings, REQUEST_STREAM, 10, 5000);
+        struct transfer *t = new_stream(&settings);
+        t->handler = (struct transport_handler){.data = store_data, .context = &c};
+        connection_pool_add(p, t);
+        for (; c.len < 4; curl_multi_poll(p->multi, NULL, 0, 20, NULL))
+            connection_pool_perform(p, 6000, &finished);
+
+        /* As over HTTP/2, with a server that does not respond to the probe. */
+        p->version = HTTP_2;
+        settings.server = without_response;
+        p->probe_due_ms = 0;
+        do {
+            connection_pool_perform(p, 6000 + rows[i].silence_ms, &finished);
+            curl_multi_poll(p->multi, NULL, 0, 20, NULL);
+        } while (p->probe);
+        assert_int_equal(p->failed, rows[i].fails);
+        connection_pool_fail(p, "", &finished);
+        free_transfers(finished);
         connection_pool_free(p);
     }
 }
