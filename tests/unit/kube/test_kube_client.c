@@ -656,12 +656,14 @@ TEST_WITH(other_descriptors_are_polled_too, lab_open, lab_close)
     int ends[2];
 
     assert_int_equal(pipe(ends), 0);
-    struct pollfd other = {.fd = ends[0], .events = POLLIN};
-    assert_true(kube_client_poll(lab->kube_client, NULL, &other, 1, 0));
-    assert_int_equal(other.revents, 0);
+    struct pollfd others[] = {{.fd = lab->server.listener, .events = POLLPRI},
+                              {.fd = ends[0], .events = POLLIN}};
+    assert_true(kube_client_poll(lab->kube_client, NULL, others, 2, 0));
+    assert_int_equal(others[1].revents, 0);
     assert_int_equal(write(ends[1], "x", 1), 1);
-    assert_true(kube_client_poll(lab->kube_client, NULL, &other, 1, -1));
-    assert_true(other.revents & POLLIN);
+    assert_true(kube_client_poll(lab->kube_client, NULL, others, 2, WAIT_MAX_MS));
+    assert_int_equal(others[0].revents, 0);
+    assert_true(others[1].revents & POLLIN);
     close(ends[0]);
     close(ends[1]);
 }
