@@ -344,7 +344,7 @@ static cJSON *parse_object(const char *json)
 #define OBJECT_WITH(version, value, other)                                                         \
     "{\"metadata\":{\"namespace\":\"a\",\"name\":\"x\",\"resourceVersion\":\"" version             \
     "\"},\"spec\":{\"v\":" value ",\"w\":[1,2],\"x\":" other "}}"
-#define OBJECT(version, value) OBJECT_WITH(version, value, "true")
+#define OBJECT(version, value) OBJECT_WITH(version, value, "[true,\"a\"]")
 
 /* Last known change: x got version 60, or was deleted at 60. The stream's position is 100. */
 static struct judge_case {
@@ -356,15 +356,18 @@ static struct judge_case {
 } judge_cases[] = {
     {"unchanged", false, OBJECT("60", "1"), LAST_CHANGE_HOLDS, LAST_CHANGE_HOLDS},
     {"another order of members", false,
-     "{\"spec\":{\"x\":true,\"w\":[1,2],\"v\":1},\"metadata\":{\"resourceVersion\":\"60\",\"name\":"
+     "{\"spec\":{\"x\":[true,\"a\"],\"w\":[1,2],\"v\":1},\"metadata\":{\"resourceVersion\":\"60\","
+     "\"name\":"
      "\"x\","
      "\"namespace\":\"a\"}}",
      LAST_CHANGE_HOLDS, LAST_CHANGE_HOLDS},
     {"other content", false, OBJECT("60", "2"), LAST_CHANGE_ALTERED, LAST_CHANGE_ALTERED},
-    {"another boolean", false, OBJECT_WITH("60", "1", "false"), LAST_CHANGE_ALTERED,
+    {"another boolean", false, OBJECT_WITH("60", "1", "[false,\"a\"]"), LAST_CHANGE_ALTERED,
      LAST_CHANGE_ALTERED},
-    {"null in place of a boolean", false, OBJECT_WITH("60", "1", "null"), LAST_CHANGE_ALTERED,
+    {"another text", false, OBJECT_WITH("60", "1", "[true,\"b\"]"), LAST_CHANGE_ALTERED,
      LAST_CHANGE_ALTERED},
+    {"null in place of a boolean", false, OBJECT_WITH("60", "1", "[null,\"a\"]"),
+     LAST_CHANGE_ALTERED, LAST_CHANGE_ALTERED},
     {"older", false, OBJECT("59", "1"), LAST_CHANGE_UNDONE, LAST_CHANGE_UNDONE},
     {"older, with fewer digits", false, OBJECT("9", "1"), LAST_CHANGE_UNDONE, LAST_CHANGE_UNDONE},
     {"newer, but below the position", false, OBJECT("61", "1"), LAST_CHANGE_UNDONE,
