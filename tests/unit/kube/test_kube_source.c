@@ -498,6 +498,8 @@ TEST(forbidden_template_is_known_from_its_binding)
     follow_remove(&lab, FAKE_BINDING, "v");
     follow_pass(&lab, 5000);
     assert_true(is_unread(&lab, "y2"));
+    world_run(&lab.world, FOLLOW_CLOCK_OFFSET_MS);
+    assert_null(find_deployment(&lab, "v"));
     assert_int_equal(store_object_count(lab.world.store, CLASS_TEMPLATE), 2);
 
     /* With permission to read Deployments, the source reads the only one that exists. */
