@@ -714,3 +714,22 @@ TEST_ROWS(pod_environment_yields_configuration_or_error, pod_cases, name)
     assert_string_equal(found.data, c->wanted);
     rest_config_release(&config);
 }
+
+static void append_path(void *context, const char *path)
+{
+    strbuf_addf(context, "%s;", path);
+}
+
+TEST(files_of_a_configuration_are_listed)
+{
+    static char ca[] = "ca", certificate[] = "crt", key[] = "key", token[] = "token";
+    const struct rest_config config = {.ca = {.file = ca},
+                                       .certificate = {.file = certificate},
+                                       .key = {.file = key},
+                                       .token_file = token};
+    CLEANUP(strbuf_release) struct strbuf paths = STRBUF_INIT(1024);
+
+    rest_config_each_file(&config, append_path, &paths);
+    rest_config_each_file(&(struct rest_config){.token_file = token}, append_path, &paths);
+    assert_string_equal(paths.data, "ca;crt;key;token;token;");
+}
