@@ -90,11 +90,12 @@ int64_t evaluation_files_due(const struct evaluation *e);
 /* Calls kube_session_turn(), and reads manifests and the asset file for about `slice_ms` each. */
 void evaluation_pump(struct evaluation *e, unsigned slice_ms);
 
+enum { EVALUATION_HAS_WORK = 0 };
+
 /*
  * Returns the steady time in milliseconds of the next evaluation_pump() and evaluation_run() if no
  * descriptor is ready before. EVALUATION_HAS_WORK: at once; INT64_MAX: no call needed.
  */
-enum { EVALUATION_HAS_WORK = 0 };
 int64_t evaluation_due(const struct evaluation *e);
 
 /* Returns the milliseconds until evaluation_due(): at least 0, INT64_MAX for no limit. */

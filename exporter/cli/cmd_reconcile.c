@@ -191,7 +191,7 @@ struct reconcile_run {
 static void set_progress(struct reconcile_run *run, size_t at, enum progress_state state,
                          const char *reason)
 {
-    /* If the reader of the output is gone, the run ends like after SIGINT. */
+    /* If the output cannot be written (its reader is gone), the run ends as after SIGINT. */
     if (!run_progress_set_and_print(&run->progress, at, state, reason))
         run->interrupted = true;
 }

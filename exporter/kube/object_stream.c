@@ -145,7 +145,7 @@ enum {
     OBJECT_MAX_BYTES = 8 * 1024 * 1024,
     /* A cJSON tree takes up to 40 times the bytes of its text: "[0,0,0,...". */
     OBJECT_MAX_VALUES = 200 * 1000,
-    /* Larger buffers are freed after each object, because there are hundreds of streams. */
+    /* A stream without an incomplete object frees a larger buffer: hundreds may be open. */
     BUFFER_KEPT_BYTES = 16 * 1024,
 };
 

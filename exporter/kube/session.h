@@ -96,11 +96,12 @@ int64_t kube_session_files_due(const struct kube_session *s);
  */
 int64_t kube_session_due(const struct kube_session *s);
 
+enum { KUBE_SESSION_EXTRA_FDS_MAX = 8 };
+
 /*
  * Returns kube_client_poll() for the connections of both sessions, the descriptors of their exec
  * plugins, and the `count` others, at most KUBE_SESSION_EXTRA_FDS_MAX. `beside` may be NULL.
  */
-enum { KUBE_SESSION_EXTRA_FDS_MAX = 8 };
 bool kube_session_poll(struct kube_session *s, struct kube_session *beside, struct pollfd *others,
                        size_t count, int64_t timeout_ms);
 
@@ -132,4 +133,6 @@ const char *kube_session_config_origin(const struct kube_session *s);
 void template_finder_init(struct template_finder *f, const struct kube_source *source,
                           const struct kube_source_settings *settings);
 void template_finder_release(struct template_finder *f);
+
+/* Used only by tests. */
 const struct kube_client *kube_session_client(const struct kube_session *s);

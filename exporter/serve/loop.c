@@ -418,8 +418,9 @@ static int64_t evaluations_files_due(const struct loop *l)
 }
 
 /*
- * Reads, or allows evaluations to read, due files on the loop thread, and continues a reload. The
- * file reader reads the files before, so that a file system that hangs does not block the loop.
+ * Reads due files on the loop thread, lets evaluations read theirs, and continues a reload. All
+ * this only once the file reader could read the files: a file system that hangs blocks the reader,
+ * not the loop.
  */
 static void turn_files(struct loop *l)
 {

@@ -72,7 +72,7 @@ size_t file_existing_folder_length(const char *path);
 /* Closes the descriptor unless it is negative; for CLEANUP. */
 void file_close(const int *fd);
 
-/* Used only by file.c and tests. */
+/* Used only by tests. */
 
 /*
  * Reads until the end of `fd`, which may be a pipe or a terminal; blocks until then. `name` stands

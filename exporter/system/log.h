@@ -79,7 +79,7 @@ struct log_number {
 /* Writes the decimal digits of `number` to `room`, and returns them. */
 const char *log_number(struct log_number *room, int64_t number);
 
-/* Used only by log.c and tests. */
+/* Used only by tests. */
 
 /* Parses a level ("debug", "info", "warn", "error") or a format ("logfmt", "json"). */
 bool log_level_parse(const char *text, enum log_level *out, struct error *err) MUST_USE;

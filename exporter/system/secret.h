@@ -21,11 +21,12 @@ char *secret_concat(const char *a, const char *b, const char *c) MUST_USE;
 /* Overwrites 64 KiB of the stack below the caller, where parsers may have left secrets. */
 void secret_wipe_stack(void);
 
+enum { SECRET_HEADER_MAX = 16 * 1024 };
+
 /*
  * Returns true if the text can be sent in an HTTP header: not empty, at most SECRET_HEADER_MAX
  * bytes, and no control characters, because a line end would start another header.
  */
-enum { SECRET_HEADER_MAX = 16 * 1024 };
 bool secret_fits_header(const char *text) MUST_USE;
 
 /*

@@ -41,12 +41,13 @@ struct shutdown_deadline *shutdown_deadline_start(struct error *err) MUST_USE;
  */
 void shutdown_deadline_begin(struct shutdown_deadline *d);
 
+enum { SHUTDOWN_LISTENERS_MAX = 64 };
+
 /*
  * Adds a listening socket that the deadline thread closes before _exit(). A thread blocked in the
  * kernel, for example by NFS, keeps the process and its open sockets. Ignores sockets beyond
  * SHUTDOWN_LISTENERS_MAX.
  */
-enum { SHUTDOWN_LISTENERS_MAX = 64 };
 void shutdown_deadline_add_listener(struct shutdown_deadline *d, int fd);
 
 /* Stops the deadline thread, and frees `d`. SIGTERM and SIGINT stay blocked. Accepts NULL. */

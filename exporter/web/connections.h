@@ -145,5 +145,5 @@ void connections_evict_slow(struct connections *p, int64_t now_ms);
  */
 bool connections_sweep(struct connections *p, int64_t now_ms);
 
-/* Returns the number of connections, including reservations and closing connections. */
+/* Used only by tests. Returns the number of connections, with reservations and closing ones. */
 unsigned connections_count(struct connections *p);

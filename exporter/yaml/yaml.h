@@ -60,6 +60,8 @@ enum yaml_outcome yaml_reader_next(struct yaml_reader *reader, cJSON **out,
 /* Returns the line on which a mapping of yaml_reader_next() starts; 0 for other nodes. */
 size_t yaml_line(const cJSON *mapping);
 
+enum { YAML_CONFIG_MAX = 1024 * 1024 };
+
 /*
  * Parses a configuration file of one document; `len` is at most YAML_CONFIG_MAX. Stores the tree,
  * which the caller gives to secret_json_cleanup(), or NULL if the document is empty or null.
@@ -72,7 +74,6 @@ size_t yaml_line(const cJSON *mapping);
  *
  * Each node has a position for yaml_fail(): the position of its key, or without a key of its start.
  */
-enum { YAML_CONFIG_MAX = 1024 * 1024 };
 bool yaml_read_config(const char *path, const char *text, size_t len, cJSON **out,
                       struct error *err) MUST_USE;
 

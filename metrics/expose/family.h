@@ -185,7 +185,7 @@ void catalogue_add_markdown(struct strbuf *out);
  */
 void catalogue_add_json(struct strbuf *out);
 
-/* Used only by family.c and tests. */
+/* Used only by tests. */
 
 /* Returns the family with this name; NULL if unknown. */
 const struct family_def *family_find(const char *name);

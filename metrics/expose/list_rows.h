@@ -43,6 +43,9 @@ struct row {
  */
 void row_init(struct row *row, struct entry *template, enum takeover takeover);
 
+/* Drops the pins of the entries and the references to the texts of a row. */
+void row_release(struct row *row, struct store *store);
+
 /* Appends the row as a JSON object; its members are named as in the report. */
 void row_write(struct json_writer *w, const struct row *row);
 
@@ -125,9 +128,6 @@ bool row_view_has_row(const struct row_view *view, struct row_position at);
 const struct row *row_view_next_row(const struct row_view *view, struct row_position *at);
 
 /* Used only by list_rows.c and tests. */
-
-/* Drops the pins of the entries and the references to the texts of a row. */
-void row_release(struct row *row, struct store *store);
 
 /* Returns true if all members are equal. */
 bool row_equal(const struct row *a, const struct row *b);

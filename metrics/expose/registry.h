@@ -83,7 +83,7 @@ const struct family_state *registry_family(const struct registry *r, size_t inde
  */
 size_t registry_listed_set_count(const struct registry *r, const struct family_state *family);
 
-/* Used only by registry.c and tests. */
+/* Used only by tests. */
 
 /* Returns how often the samples of any entry have changed. */
 uint64_t registry_change_count(const struct registry *r);

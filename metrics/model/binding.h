@@ -77,8 +77,9 @@ struct target_message {
     const char *text;
 };
 
-/* Status details that few bindings have. Messages are cut to MESSAGE_MAX bytes. */
-enum { MESSAGE_MAX = 1024 };
+enum { MESSAGE_MAX = 1024 }; /* In bytes; longer messages are cut. */
+
+/* Failures and evictions, which few bindings have. */
 struct status_problem {
     const char *message; /* Message of Scheduled, if that is not True; NULL if empty. Interned. */
     struct eviction *evictions;

@@ -45,7 +45,7 @@ bool is_karmada_key(const char *key);
  */
 const char *permanent_id_decode(struct decode *d, const cJSON *metadata, bool cluster_scoped);
 
-/* Used only by claim.c and tests. */
+/* Used only by tests. */
 
 /* Drops the texts and frees the struct of claim_decode(). Takes NULL. */
 void claim_free(struct intern *strings, struct claim *claim);

@@ -128,7 +128,7 @@ void decode_fail(struct decode *d, const char *path, const char *key, const char
 /* Returns true if an object has this apiVersion and kind. */
 bool is_object_of_kind(const cJSON *json, const char *api_version, const char *kind);
 
-/* Used only by decode.c and tests. */
+/* Used only by tests. */
 
 /* Returns the number of different strings in the pool. */
 size_t intern_count(const struct intern *pool);

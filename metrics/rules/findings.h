@@ -140,8 +140,9 @@ struct problem_class {
     const char *actor;                         /* People responsible for the class. */
 };
 
-/* All problem classes, in display order. */
 enum { PROBLEM_CLASSES = 4 };
+
+/* All problem classes, in display order. */
 extern const struct problem_class problem_class[PROBLEM_CLASSES];
 
 /*

@@ -111,7 +111,7 @@ bool transitions_next(const struct transitions *t, uint64_t *below, struct trans
 bool transitions_next_of_template(const struct transitions *t, const struct entry *template,
                                   uint64_t *below, struct transition *out);
 
-/* Return the maximum and the present number of records, with reverted transitions; 0 for NULL. */
+/* Return the maximum and the present number of records, including reverted ones; 0 for NULL. */
 size_t transitions_limit(const struct transitions *t);
 size_t transitions_count(const struct transitions *t);
 /* Returns when the history began, in milliseconds since the epoch; 0 for NULL. */

@@ -51,7 +51,8 @@ struct queue_item {
     struct entry *template;
     /*
      * The item does not count as a user's change (Karmada: ResourceChangeByKarmada). A Lazy policy
-     * then claims the template but is not applied, unless the takeover is static.
+     * then only claims the template. With static takeover, no policy is applied to a template with
+     * a binding that has the user's last change.
      */
     bool by_karmada;
 };

@@ -48,8 +48,9 @@ int64_t credentials_files_due(const struct credentials *c);
  */
 int64_t credentials_due(const struct credentials *c);
 
-/* Stores the descriptors to poll between calls of credentials_advance(). Returns their number. */
 enum { CREDENTIALS_FDS = 3 };
+
+/* Stores the descriptors to poll between calls of credentials_advance(). Returns their number. */
 size_t credentials_fds(const struct credentials *c, struct pollfd out[static CREDENTIALS_FDS]);
 
 /* Returns false while the exec plugin has returned no credential, or only an expired one. */

@@ -27,8 +27,9 @@ struct pem_file {
     struct file_stamp seen;   /* Stamp of the file at the last check. */
 };
 
-/* Files that are replaced together: the CA alone, or a certificate and its key. */
 enum { PEM_GROUP_MAX = 2 };
+
+/* Files that are replaced together: the CA alone, or a certificate and its key. */
 struct pem_group {
     struct pem_file files[PEM_GROUP_MAX];
     size_t count;

@@ -50,7 +50,9 @@ int64_t kube_client_due(const struct kube_client *c);
 /* Makes the next kube_client_perform() close all connections; open transfers end with an error. */
 void kube_client_reset(struct kube_client *c);
 
-/* Return the numbers of open sockets, and of open requests with and without response headers. */
+/* Returns the number of open sockets. */
 unsigned kube_client_count_connections(const struct kube_client *c);
+
+/* Used only by tests. Return the numbers of open requests with and without response headers. */
 unsigned kube_client_count_answered(const struct kube_client *c);
 unsigned kube_client_count_unanswered(const struct kube_client *c);

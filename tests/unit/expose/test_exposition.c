@@ -113,7 +113,7 @@ static int release_pages(void **state)
 SUITE_WITH(render_pages, release_pages);
 
 /* Returns true if the line is a series of the family (of a histogram: its count) and not 0. */
-static bool is_more_than_zero(const char *line, const struct family_def *f)
+static bool is_nonzero_series_of(const char *line, const struct family_def *f)
 {
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(1024);
 
@@ -136,7 +136,7 @@ static void a_golden_page_has_a_value_of(void **state)
     if (f->aggregation == AGGREGATE_WAIT ||
         strcmp(f->name, "karmada_template_transitions_total") == 0)
         return;
-    while (*line && !is_more_than_zero(line, f))
+    while (*line && !is_nonzero_series_of(line, f))
         line = strchr(line, '\n') + 1;
     if (!*line)
         fail_msg("No golden page has a series of %s that is not 0. Add objects that make one to "

@@ -419,7 +419,7 @@ static const struct too_large_case {
      "},'name':'b','namespace':'n'}}", "rejected unnamed (it is larger than 8 MiB)\n"},
 };
 
-/* The event is unnamed if the name or a namespace may still follow the large value. */
+/* The event names no object if the name or a namespace may still follow the large value. */
 TEST_ROWS(object_over_8_mib_is_rejected_alone, too_large, name)
 {
     const struct too_large_case *c = *state;

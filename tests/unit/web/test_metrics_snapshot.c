@@ -139,7 +139,7 @@ static void *publish_until_stopped(void *context)
     return NULL;
 }
 
-/* Returns true if the body is one complete page, with one number in all lines. */
+/* Returns true if the body is one complete page: all lines have the same number. */
 static bool is_whole_page(const struct strbuf *answer, bool gzip)
 {
     CLEANUP(strbuf_release) struct strbuf page = STRBUF_INIT(BODY_MAX);
