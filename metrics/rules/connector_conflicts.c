@@ -62,7 +62,7 @@ int64_t lease_state_ends_s(const struct lease *l, struct lease_clock clock)
 {
     int64_t renewal_s = l->expires_s - LEASE_RENEWAL_S + clock.skew_s + 1;
     const int64_t ends_s[] = {
-        /* After the snapshot the holder may extend the lease, so LEASE_HELD does not end then. */
+        /* After the snapshot the holder may extend the lease, so LEASE_HELD does not end. */
         renewal_s <= l->snapshot_ms / 1000 ? renewal_s : INT64_MAX,
         l->expires_s + clock.skew_s + 1,
         snapshot_usable_until_s(l) + 1,
@@ -181,7 +181,7 @@ void connector_identify(const struct connector_facts *facts, struct connector_id
 
 /*
  * Returns the id of another namespace that holds an unexpired lease on the resource; NULL if there
- * is no such lease, or no namespace's id is known.
+ * is no such lease, its state is unknown, or no namespace's id is known.
  */
 static const char *find_other_holder(const struct connector_facts *f)
 {

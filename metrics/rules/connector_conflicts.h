@@ -34,7 +34,7 @@ enum lease_state {
     LEASE_EXPIRING, /* The holder should have extended the lease before the snapshot. */
     LEASE_EXPIRED,  /* The lease had expired at the time of the snapshot. */
     LEASE_ABSENT,   /* The lease has no holder. */
-    LEASE_UNKNOWN,  /* Since the snapshot, the lease or LEASE_LIFE_S has expired. */
+    LEASE_UNKNOWN,  /* The lease has expired since the snapshot, or LEASE_LIFE_S has passed. */
 };
 enum { LEASE_STATE_COUNT = LEASE_UNKNOWN + 1 };
 extern const char *const lease_state_names[LEASE_STATE_COUNT];
@@ -94,7 +94,7 @@ struct connector_identity {
     const char *location; /* NULL if not set. */
     const char *parent;   /* NULL if not set. */
     const char *name;
-    bool unclear; /* The object does not determine its resource: do not compare the identity. */
+    bool unclear; /* Object and Namespace do not determine the resource: do not compare. */
 };
 
 /* Decision about a template that is a resource of Config Connector. */
@@ -155,8 +155,8 @@ void lease_decide(const struct lease *lease, const struct namespace_ids *ids,
                   struct lease_clock clock, struct lease_decision *out);
 
 /*
- * Returns true if both objects, which have these identities, stand for one cloud resource. Neither
- * identity may be `unclear`.
+ * Returns true if both objects, which have these identities, stand for the same cloud resource.
+ * Neither identity may be `unclear`.
  */
 bool connector_is_same_resource(const struct entry *a, const struct connector_identity *a_identity,
                                 const struct entry *b, const struct connector_identity *b_identity);
@@ -176,7 +176,8 @@ const char *namespace_of_id(const struct namespace_ids *ids, const char *id);
 const struct namespace_ids *connector_namespace_ids(const struct store *s);
 
 /*
- * Returns the defaults in the annotations of the template's Namespace; NULL if it sets no defaults.
+ * Returns the defaults in the annotations of the template's Namespace; NULL if it sets no defaults,
+ * or is not in the store.
  */
 const struct connector_defaults *connector_defaults_of(const struct store *s,
                                                        const struct entry *template);

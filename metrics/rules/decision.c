@@ -70,7 +70,7 @@ static enum change_applied check_change_applied_by_version(const struct template
     return b->resource_version >= t->user_version ? CHANGE_APPLIED : older;
 }
 
-/* Returns true if the known replicas of a Deployment, StatefulSet or ReplicaSet differ. */
+/* Returns true if a Deployment, StatefulSet or ReplicaSet has other known replicas than `b`. */
 static bool template_replicas_differ(const struct entry *template, const struct binding *b)
 {
     static const char *const kinds[] = {"Deployment", "StatefulSet", "ReplicaSet"};

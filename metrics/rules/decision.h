@@ -288,7 +288,7 @@ struct dependency_decision {
     struct field_resolution fields[DEPENDENCY_FIELD_COUNT];
     uint32_t referrers; /* Number of referrers with `counts_observed` (dependency.h). */
     uint32_t dangling;  /* Number of elements of requiredBy that name no existing binding. */
-    int64_t since_ms;   /* Last change of the binding or a referrer's binding; 0 if unknown. */
+    int64_t since_ms;   /* Last change of the binding, or of one in requiredBy; 0 if unknown. */
     bool attached;      /* No policy made the binding, or there is no binding yet. */
     bool derived;       /* A derived referrer (dependency.h) is among `referrers`. */
 };
@@ -300,7 +300,7 @@ struct dependency_decision {
  * sentence for people. A new defect is a row here, and code in the rule that detects it.
  */
 #define DEFECTS(ROW)                                                                               \
-    /* Karmada would give two templates bindings of one name. */                                   \
+    /* Karmada would give two templates bindings of the same name. */                              \
     ROW(NAME_COLLISION, "binding_name_collision",                                                  \
         "another template has or wants a binding of the same name")                                \
     ROW(DANGLING_CLAIM, "dangling_claim",                                                          \
@@ -335,7 +335,7 @@ struct template_decision {
     enum template_state state : 8;
     unsigned reason : 8; /* Value of the enum that belongs to the state. */
     enum stale_phase phase : 8;
-    enum template_state before : 8;         /* Previous state; `state` if there is none. */
+    enum template_state before : 8;         /* Previous, else `state`; inexact in a simulation. */
     unsigned fields : 8;                    /* Bits by drift_field. */
     uint8_t defects;                        /* Bits by defect. */
     uint8_t flags;                          /* Bits by template_flag. */
@@ -345,8 +345,8 @@ struct template_decision {
     bool priority_moved : 1; /* Drift only by a PriorityClass newer than the policy, or undated. */
     bool propagates : 1;     /* Karmada propagates the dependencies, as `governing` requests. */
     bool derived : 1;        /* `propagates`, and no policy has made a binding yet. */
-    bool waits : 1;          /* `derived`, and no binding is made before something changes. */
-    bool first_run : 1;      /* The engine run that made the first decision has not ended. */
+    bool waits : 1;     /* `derived`, but not UNBOUND: no policy makes a binding as things are. */
+    bool first_run : 1; /* The engine run that made the first decision has not ended. */
     struct dependency_values values; /* Requests of the governing policy for dependencies. */
     struct template_stages stages;
     uint64_t candidate_count : 20;
@@ -358,11 +358,13 @@ struct template_decision {
     struct entry *governing;    /* Policy that should govern the template now, or NULL. */
     struct entry *claimed;      /* The claim's policy, existing or not; NULL without a claim. */
     struct entry *binding;      /* Binding of the template, or NULL. */
-    struct dependency_decision *dependency; /* NULL with `governing` or a binding not left over. */
+    /* NULL if ignored, governed or no dependency; if bound, the binding's decision has it. */
+    struct dependency_decision *dependency;
     struct policy_version *version; /* Version of `claimed` that the template runs, or NULL. */
     struct capacity *capacity;      /* Only if stale with a binding that a policy made. */
-    struct connector_decision *connector; /* Only for resources of Config Connector. */
-    struct candidate candidates[];        /* Best first. The array of decision_targets() follows. */
+    /* For resources of Config Connector; NULL if ignored, or not all Namespaces have been read. */
+    struct connector_decision *connector;
+    struct candidate candidates[]; /* Best first. The array of decision_targets() follows. */
 };
 
 /* Returns the stage of each target of the template's binding, in the order of its targets. */
@@ -373,7 +375,7 @@ static inline struct stage_and_reason *decision_targets(struct template_decision
 
 /* Decision about a ResourceBinding or ClusterResourceBinding. */
 struct binding_decision {
-    struct entry *template;                 /* NULL if the template does not exist. */
+    struct entry *template;                 /* NULL if spec.resource names no existing template. */
     struct dependency_decision *dependency; /* NULL if the binding is no dependency. */
     uint8_t defects;                        /* Bits by defect. */
 };
@@ -420,7 +422,7 @@ struct priority {
 
 struct policy_decision {
     unsigned problems;     /* Bits by policy_problem. */
-    bool override_missing; /* An override policy in dependentOverrides does not exist. */
+    bool override_missing; /* A policy in dependentOverrides is known not to exist. */
     bool kinds_incomplete; /* Not all objects of a selected kind have been read. */
     struct priority priority;
     const struct resolved_placement *resolved; /* The policy's placement on the present clusters. */

@@ -133,7 +133,7 @@ struct delivery_facts delivery_gather(const struct entry *binding, const struct 
             .work = work_in_cluster(from->works, binding, b->clusters[i].name),
             .member = members_state(from->members, b->clusters[i].name),
         };
-        /* An override policy that failed earlier does not matter to an up-to-date target. */
+        /* Only a target that is not up to date matters: for others, the failure is in the past. */
         if ((is_undispatched(&facts, i) || is_version_older(&facts, i)) &&
             override_failed(from->override_events, template, target->work, b->clusters[i].name,
                             reads, &failure))

@@ -12,7 +12,7 @@
 /*
  * Stage of a template, from the match of a policy to health in the member clusters, and risks. The
  * stages from EVICTING on depend only on the facts that delivery_gather() and
- * delivery_set_placement() collect: about the binding, its targets, their Works and the clusters.
+ * delivery_set_placement() collect: about binding, targets, Works, Events, clusters and template.
  */
 
 /* Facts about one target of a binding, beside those in the status of the binding. */
@@ -33,8 +33,8 @@ struct delivery_facts {
     const struct binding *binding;
     const struct target_facts *targets; /* Facts about each target of the binding, in order. */
     uint32_t generation;                /* Generation of the template; 0 for kinds without it. */
-    bool works_known;                   /* All Works have been read. */
-    bool purge_blocked;                 /* A copy evicted with purgeMode Directly may exist. */
+    bool works_known;                   /* Result of works_known(). */
+    bool purge_blocked;                 /* A copy that purgeMode Directly evicts may exist. */
     bool evicts_ready;                  /* An eviction removes the copy from a ready cluster. */
     bool override_fails;                /* An override policy fails for a target. */
     bool deleted_override_listed;       /* A Work lists an override policy that does not exist. */
@@ -60,7 +60,7 @@ struct delivery_facts delivery_gather(const struct entry *binding, const struct 
                                       const struct delivery_sources *from, struct target_list *list,
                                       struct entry_list *reads);
 
-/* Sets `divides` and, if the store has Clusters, `off_placement` from the binding's placement. */
+/* Sets `divides` and, if `has_clusters`, `off_placement`, from the placement of the binding. */
 void delivery_set_placement(struct delivery_facts *f, struct placements *placements,
                             const struct resolved_placement *resolved);
 

@@ -24,7 +24,7 @@ bool dependency_values_equal(const struct dependency_values *a, const struct dep
  * for it yet.
  */
 struct dependency_referrer {
-    struct entry *binding;             /* Existing or not; NULL if derived. */
+    struct entry *binding;             /* Existing or not; NULL if derived or unknown. */
     struct entry *template;            /* Existing or not; NULL if unknown. */
     struct dependency_values observed; /* Values in the binding or, if not listed, in the policy. */
     struct dependency_values current;  /* Values in the governing policy, else in the binding. */
@@ -55,7 +55,7 @@ void dependency_referrers_gather(const struct store *s, const struct incomplete 
 
 /*
  * Returns the decision about a dependency with these referrers: about the binding `b` or, if `b` is
- * NULL, about a template without a binding that no policy governs. `resolves` is true if Karmada
+ * NULL, about a template that has no binding and no governing policy. `resolves` is true if Karmada
  * writes the resulting value to the binding (release_resolves_dependencies). Returns NULL if the
  * object is no dependency. The caller frees the decision.
  */

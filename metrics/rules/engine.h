@@ -97,7 +97,7 @@ bool engine_next_selected_type(const struct engine *e, size_t *at, const char **
                                const char **kind);
 /*
  * Sets the source of the versions of kinds that Karmada watches, and marks all policies. Call this
- * again when answers of the source have changed. All zero: the versions are unknown.
+ * again when answers of the source have changed. All zero: the objects in the store decide.
  */
 void engine_set_api_version_source(struct engine *e, struct api_version_source judge);
 

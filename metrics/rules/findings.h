@@ -24,7 +24,7 @@
     /* Stale templates in the phase OVERDUE. */                                                    \
     FINDING(OVERDUE, "overdue", "overdue template", "overdue templates")                           \
     FINDING(ORPHANED, "orphaned", "orphaned template", "orphaned templates")                       \
-    /* Printed only if --fail-on names it: in manifests, all governed templates are unbound. */    \
+    /* Like UNMATCHED, printed only if --fail-on names it: unbound is normal in manifests. */      \
     FINDING(UNBOUND, "unbound", "unbound template", "unbound templates")                           \
     /* Templates by stage, except ignored ones; from EVICTING on, by the stage of the binding. */  \
     FINDING(UNMATCHED, "unmatched", "unmatched template", "unmatched templates")                   \
@@ -46,7 +46,7 @@
     FINDING(BROKEN, "broken", "broken object", "broken objects")                                   \
     /* Config Connector's resources and leases in conflict. */                                     \
     FINDING(CONNECTOR, "connector", "cloud resource in dispute", "cloud resources in dispute")     \
-    /* Objects that manifests define twice; counted by the caller. */                              \
+    /* Documents with an object that a later document declares again; the caller counts them. */   \
     FINDING(DUPLICATE, "duplicate", "duplicate object", "duplicate objects")
 
 #define FINDING_ENUMERATOR(id, word, one, many) FINDING_##id,
@@ -58,11 +58,11 @@ enum finding_class { FINDINGS(FINDING_ENUMERATOR) FINDING_CLASSES };
     ROW(MOVE, "move")                                                                              \
     /* No policy governs the template any more. */                                                 \
     ROW(LOST, "lost")                                                                              \
-    /* The change has an effect only at the template's next change. */                             \
+    /* A template becomes current only at its user's next change. */                               \
     ROW(WAIT, "wait")                                                                              \
     /* A cluster gets more than its free capacity. */                                              \
     ROW(OVERFLOW, "overflow")                                                                      \
-    /* The target clusters depend on state that only the scheduler has. */                         \
+    /* The target clusters cannot be computed (enum undetermined_reason). */                       \
     ROW(UNDETERMINED, "undetermined")                                                              \
     /* Karmada's controllers do not reach a stable state. */                                       \
     ROW(UNSETTLED, "unsettled")

@@ -36,11 +36,11 @@ struct policy_version {
     bool undated;       /* policy_history_date_versions() is to set `since_ms`. */
 };
 
+enum { POLICY_VERSION_HASH_SIZE = 11 }; /* Including the terminating NUL. */
 /*
  * Writes a hash of the values as text, which is the same after a restart. The hash of a recovered
  * version ignores the name of a PriorityClass, which bindings do not have.
  */
-enum { POLICY_VERSION_HASH_SIZE = 11 }; /* With the terminating NUL. */
 void policy_version_hash(const struct policy_version *v, char out[POLICY_VERSION_HASH_SIZE]);
 
 /* Returns how many versions of the policy are later than `v`; -1 if unknown. */
@@ -134,9 +134,9 @@ struct policy_history *policy_versions_ref_history(const struct policy_versions 
                                                    const struct entry *policy);
 
 /*
- * Counts a template as running the version that its binding in `r` has, and returns the version;
- * h->unknown if there is no such version. The count and a reference to the history last until
- * policy_versions_remove_template(). Returns NULL if `h` is NULL.
+ * Counts a template as running the version that its binding in `r` has, and returns the version. If
+ * there is none, it is a recovered version, added unless paused, or h->unknown. The count and a
+ * reference to the history last until policy_versions_remove_template(). NULL if `h` is NULL.
  */
 struct policy_version *policy_versions_add_template(struct policy_versions *all,
                                                     struct policy_history *h,

@@ -7,8 +7,8 @@
 struct share_heap {
     struct share **items;
     size_t count;
-    bool larger_name; /* Of equal priority and replicas, the larger name is first; else the smaller.
-                       */
+    /* Of equal priority and replicas, the larger name is first; if false, the smaller. */
+    bool larger_name;
 };
 
 /*

@@ -18,12 +18,12 @@ enum undetermined_reason {
     UNDETERMINED_AGGREGATED,     /* The free capacity of clusters decides. */
     UNDETERMINED_DYNAMIC_WEIGHT, /* The free capacity of clusters decides. */
     UNDETERMINED_SPREAD_CONSTRAINTS,
-    UNDETERMINED_TAINTS,      /* An allowed cluster is in deletion, or has a taint not tolerated. */
-    UNDETERMINED_COMPONENTS,  /* The binding has pod templates in spec.components. */
-    UNDETERMINED_OVERFLOW,    /* overflowAffinities, or a later affinity group may apply. */
-    UNDETERMINED_NO_CLUSTERS, /* No Cluster is known, or no affinity group allows one. */
+    UNDETERMINED_TAINTS, /* A cluster of the group is in deletion, or has a taint not tolerated. */
+    UNDETERMINED_COMPONENTS,       /* The binding has pod templates in spec.components. */
+    UNDETERMINED_OVERFLOW,         /* overflowAffinities, or a later affinity group may apply. */
+    UNDETERMINED_NO_CLUSTERS,      /* No Cluster is known, or no affinity group allows one. */
     UNDETERMINED_TEMPLATE_UPDATED, /* The binding lacks the last change of the template. */
-    UNDETERMINED_UNSUPPORTED,      /* workloadAffinity, or a placement of a newer Karmada. */
+    UNDETERMINED_UNSUPPORTED,      /* workloadAffinity, unreadable placement or unknown replicas. */
     UNDETERMINED_REASON_COUNT,
 };
 extern const char *const undetermined_reason_names[UNDETERMINED_REASON_COUNT];

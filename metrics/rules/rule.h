@@ -83,7 +83,7 @@ struct template_facts {
         *selections; /* Policies that select the template, unordered; borrowed. */
     size_t selection_count;
     const struct connector_defaults
-        *connector_defaults;        /* NULL if the Namespace sets no default. */
+        *connector_defaults;        /* For Config Connector's resources; NULL without defaults. */
     struct lease_facts lease;       /* Only for Config Connector's resources. */
     struct delivery_facts delivery; /* All zero without a binding, or with one left over. */
     struct intern *strings;
@@ -96,7 +96,7 @@ struct template_facts {
 
 struct binding_facts {
     const struct binding *binding;
-    struct entry *template;      /* NULL if it does not exist. */
+    struct entry *template;      /* NULL if spec.resource names no existing template. */
     const struct entry *claimed; /* The claim's policy, existing or not; NULL without a claim. */
     /* A selector names the template's kind, and all objects of the kind have been read. */
     bool kind_read;
@@ -176,11 +176,11 @@ struct rule {
     void (*release)(const struct rule_context *c, void *decision);
 };
 
-/* Adds or removes a template, and marks the templates that begin or cease to collide with it. */
+/* Adds or removes a template; marks others whose name_collisions_has_collision() changes. */
 void rule_collisions_add(struct graph *g, struct name_collisions *c, struct entry *entry);
 void rule_collisions_remove(struct graph *g, struct name_collisions *c, struct entry *entry);
 
-/* Marks resolved placements as outdated, and marks the entries that depend on member clusters. */
+/* Marks placements as outdated; marks policies, `on_clusters` and Config Connector's resources. */
 void rule_mark_cluster_dependents(struct rule_context *c);
 
 /* Updates works_known(). If it changes, marks the templates of all bindings. */

@@ -26,7 +26,8 @@ static void count_reference(struct rule_context *c, const struct identity *templ
 }
 
 /*
- * Counts references anew if the binding refers to another template than before, or to no template.
+ * Counts references anew if the binding begins or ceases to refer to a template, or refers to
+ * another template than before.
  */
 static void update_reference(struct rule_context *c, const struct binding *fresh,
                              const struct binding *old)
@@ -53,8 +54,8 @@ static void binding_on_change(struct rule_context *c, struct entry *entry, const
 }
 
 /*
- * Returns the template of a binding; NULL if it does not exist. Appends the template's entry,
- * existing or not, to `reads`.
+ * Returns the template of a binding; NULL if it does not exist, or spec.resource names no template.
+ * Appends the template's entry, existing or not, to `reads`.
  */
 static struct entry *read_bound_template(const struct rule_context *c, const struct binding *b,
                                          struct entry_list *reads)
@@ -121,7 +122,7 @@ static void *decide_binding(const struct gathered *g, int64_t *due_ms)
     d->template = f->template;
     if (b->claim && !claim_policy_exists(b->claim, f->claimed))
         d->defects |= 1u << DEFECT_DANGLING_CLAIM;
-    /* As long as not all objects of the kind have been read, the template may exist. */
+    /* Unless the kind is selected and completely read, the template may exist. */
     if (!f->template && f->kind_read && binding_get_resource(b, &id))
         d->defects |= 1u << DEFECT_MISSING_TEMPLATE;
     d->dependency = dependency_decide(b, &g->referrers, f->resolves);

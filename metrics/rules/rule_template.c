@@ -120,10 +120,10 @@ static bool names_several_clusters(const struct placement *placement)
 }
 
 /*
- * Returns true if the template is, or without a binding will be, on several member clusters. For a
- * resource without replicas the scheduler uses all clusters in the first affinity group of the
- * placement. Returns false if taints, spread constraints or an unreadable placement make that
- * uncertain. If the store has no Clusters, the names in the placement count as existing clusters.
+ * Returns true if the binding `b` has several elements in spec.clusters or, if `b` is NULL, will
+ * have: for a resource without replicas the scheduler uses all clusters in the first affinity group
+ * of the placement. Returns false if taints, spread constraints or an unreadable placement make
+ * that uncertain. While no Cluster is known, the names in the placement count as existing clusters.
  */
 static bool is_on_several_clusters(const struct binding *b,
                                    const struct resolved_placement *placement)
@@ -514,8 +514,8 @@ static bool gets_binding(const struct template_decision *d)
 
 /*
  * Finds the version of the claimed policy that the template's binding has, and counts the template
- * for it. Returns the version; NULL for an ignored template, without a valid claim, or without a
- * binding that a policy made.
+ * for it. Returns the version; NULL for an ignored template, without a valid claim, without a
+ * binding that a policy made, or without a history of the policy.
  */
 static struct policy_version *count_running_version(struct rule_context *c,
                                                     const struct entry *entry,
@@ -550,7 +550,10 @@ static void unregister_template(struct rule_context *c, struct entry *entry, con
     unregister_cloud_resource(c, entry, fresh);
 }
 
-/* Sets `before`, `seen_ms` and `first_run`. A simulation keeps the values of `old`. */
+/*
+ * Sets `before`, `seen_ms` and `first_run`; lists a new template in c->first_run. A simulation
+ * keeps the values of `old`.
+ */
 static void note_state_change(struct rule_context *c, struct entry *entry,
                               const struct template_decision *old)
 {

@@ -116,7 +116,7 @@ struct api_version_source {
     const void *context;
 };
 
-/* Returns true if Karmada is known not to watch this version of the kind. */
+/* Returns true if this version of the kind counts as unwatched. */
 bool api_version_is_unwatched(const struct store *store, const struct api_version_source *judge,
                               const char *api_version, const char *kind);
 

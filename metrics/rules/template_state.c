@@ -192,9 +192,9 @@ static int64_t policy_deadline_ms(const struct template_state_input *s, const st
 }
 
 /*
- * Returns true if only the priority differs, because the PriorityClass was created after the
- * policy's last change, or at an unknown time. Karmada does not watch PriorityClasses: it applies
- * the value at the template's next change.
+ * Returns true if only the priority differs, the binding has one, and the PriorityClass was created
+ * after the policy's last change, or at an unknown time. Karmada does not watch PriorityClasses: it
+ * applies the value at the template's next change.
  */
 static bool is_priority_class_newer(const struct template_state_input *s,
                                     const struct template_decision *d)
@@ -212,7 +212,8 @@ static bool is_priority_class_newer(const struct template_state_input *s,
  * Sets phase, since_ms and priority_moved. Karmada has to apply the policy within the grace period
  * after the policy's change. A lazy policy, takeover mode Static, or the value of a newer
  * PriorityClass defer this to the user's next change of the template: without a later user change
- * the phase stays deferred. Otherwise an unknown time of the policy's change counts as overdue.
+ * the phase stays deferred. If nothing defers this, an unknown time of the policy's change counts
+ * as overdue.
  */
 static int64_t set_phase(const struct template_state_input *s, const struct entry *governing,
                          struct template_decision *out)
@@ -299,7 +300,10 @@ static void set_pending(const struct template_state_input *s, struct template_de
 
 /* ---- decision about the state ---- */
 
-/* Decides about a binding with the policy's values: stale if it lacks a user's overdue change. */
+/*
+ * Decides about a binding with the policy's values: stale if it lacks a user's overdue change, and
+ * the template is not in deletion.
+ */
 static int64_t decide_template_change(const struct template_state_input *s,
                                       struct template_decision *out)
 {
@@ -345,7 +349,7 @@ static int64_t decide_claimed(const struct template_state_input *s, struct templ
                                                         : set_unbound(s, out);
 }
 
-/* Decides about a template that the winner of a fresh match governs, not the claimed policy. */
+/* Decides about a template that the winner of a fresh match governs without a valid claim. */
 static int64_t decide_matched(const struct template_state_input *s, struct template_decision *out)
 {
     const struct policy_decision *decision = policy_decision(out->governing);

@@ -30,7 +30,7 @@ struct template_state_input {
     const struct entry *template;
     /* Claim of the template or, unless that is incomplete, of its binding; NULL without one. */
     const struct claim *claim;
-    struct entry *claimed;     /* The claim's policy, existing or not. */
+    struct entry *claimed;     /* The claim's policy, existing or not; NULL without a claim. */
     bool own_claim;            /* The claim is on the template itself. */
     struct entry *binding;     /* The template's binding, or NULL. */
     bool binding_name_blocked; /* An earlier binding blocks the name (is_binding_name_blocked). */
