@@ -87,8 +87,8 @@ static bool template_replicas_differ(const struct entry *template, const struct 
 }
 
 /*
- * Returns true if a manager other than the binding's writer wrote the template later, by over one
- * second: both times are rounded down to whole seconds.
+ * Returns true if a user, with a manager other than the binding's writer, wrote the template over
+ * one second after the binding: both times are rounded down to whole seconds.
  */
 static bool is_template_written_after(const struct template *t, const struct binding *b)
 {

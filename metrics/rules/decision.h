@@ -118,8 +118,8 @@ static_assert(sizeof(struct stage_and_reason) == 2, "two bytes");
 struct template_stages {
     struct stage_and_reason at;       /* Stage of the template. */
     struct stage_and_reason delivery; /* Stage of the binding: EVICTING or later; or STAGE_NONE. */
-    uint32_t since_s;                 /* Start of `at`, seconds since the epoch; 0 if unknown. */
-    uint32_t delivery_since_s;        /* Start of `delivery`; 0 if unknown. */
+    uint32_t since_s;          /* Earliest start of `at`, seconds since the epoch; 0 if unknown. */
+    uint32_t delivery_since_s; /* Start of `delivery`; 0 if unknown. */
 };
 
 /* ---- does the binding contain the template's last change? ---- */
@@ -179,7 +179,7 @@ enum pending_reason {
 enum unbound_reason {
     UNBOUND_NAMESAKE, /* An earlier binding blocks the name (is_binding_name_blocked). */
     UNBOUND_PRIORITY_CLASS_MISSING,
-    UNBOUND_STUCK, /* Claimed, but without a binding after the grace period. */
+    UNBOUND_STUCK, /* Claimed, but no policy made a binding in the grace period. */
     UNBOUND_WAITING,
     UNBOUND_REASON_COUNT,
 };
@@ -410,7 +410,7 @@ extern const char *const policy_problem_texts[POLICY_PROBLEM_COUNT];
 enum priority_state {
     PRIORITY_NONE,    /* The policy sets no schedulePriority. */
     PRIORITY_UNKNOWN, /* Karmada ignores schedulePriority, or the value has not been read. */
-    PRIORITY_MISSING, /* Karmada cannot resolve the PriorityClass, and makes no binding. */
+    PRIORITY_MISSING, /* Karmada cannot resolve the PriorityClass: makes no ResourceBinding. */
     PRIORITY_VALUE,
 };
 

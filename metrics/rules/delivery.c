@@ -421,7 +421,7 @@ static bool is_stage_with_reason(struct stage_and_reason at, enum stage stage,
     return at.stage == stage && at.reason == reason;
 }
 
-/* Returns true if the PriorityClass is missing: Karmada does not write the binding then. */
+/* Returns true if the PriorityClass is missing: Karmada then writes no ResourceBinding. */
 static bool is_priority_class_missing(const struct template_decision *d)
 {
     const struct policy_decision *policy = d->governing ? policy_decision(d->governing) : NULL;

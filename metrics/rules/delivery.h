@@ -32,7 +32,7 @@ void target_list_release(struct target_list *list);
 struct delivery_facts {
     const struct binding *binding;
     const struct target_facts *targets; /* Facts about each target of the binding, in order. */
-    uint32_t generation;                /* Generation of the template; 0 for kinds without it. */
+    uint32_t generation;                /* Generation of the template; 0 if it has none. */
     bool works_known;                   /* Result of works_known(). */
     bool purge_blocked;                 /* A copy that purgeMode Directly evicts may exist. */
     bool evicts_ready;                  /* An eviction removes the copy from a ready cluster. */

@@ -9,7 +9,7 @@ enum { BINDINGS_PER_STEP = 64 };
 /* ---- clusters by name ---- */
 
 struct member_cluster {
-    const char *name; /* Interned: equal names have one address. */
+    const char *name; /* Interned: equal names have the same address. */
     const struct cluster *cluster;
 };
 

@@ -14,7 +14,7 @@
  * for several findings. A new class is a row here, and code in findings.c that collects it.
  */
 #define FINDINGS(FINDING)                                                                          \
-    /* Dependencies with referrers that request different values. */                               \
+    /* Attached dependencies with referrers that request different values. */                      \
     FINDING(CONFLICT, "conflict", "conflict", "conflicts")                                         \
     /* Dependencies that get a conflict when Karmada applies the present policies. */              \
     FINDING(PREDICTED, "predicted", "predicted conflict", "predicted conflicts")                   \

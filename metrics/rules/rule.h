@@ -112,7 +112,7 @@ struct gathered {
         struct lease_facts lease;
     };
     struct dependency_referrers referrers; /* Referrers of the entry. */
-    struct target_list targets;            /* Targets of the template's binding. */
+    struct target_list targets;            /* Facts about targets of the binding. */
     struct entry_list reads;               /* Entries that the decision depends on. */
 };
 

@@ -278,8 +278,8 @@ static enum cause transition_cause(const struct moment *before, const struct mom
 }
 
 /*
- * Returns true if a change at `now_ms` is part of the transition in the record `r`: both are of one
- * run of the engine and less than MERGE_MS apart.
+ * Returns true if a change at `now_ms` is part of the transition in the record `r`: both are of the
+ * same run of the engine and less than MERGE_MS apart.
  */
 static bool is_same_transition(const struct transitions *t, const struct transition_record *r,
                                int64_t now_ms)
