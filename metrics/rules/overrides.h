@@ -53,8 +53,8 @@ struct override_steps {
     /* Some rule may not apply: its conditions need the Cluster object, which is not known. */
     bool unsure;
     /*
-     * A rule of a ClusterOverridePolicy can change the labels, the name or the namespace of the
-     * template. Karmada then selects OverridePolicies by the new values, so others may apply.
+     * A rule of a ClusterOverridePolicy can change fields by which override policies select, such
+     * as labels. Karmada then selects OverridePolicies by the new values, so others may apply.
      */
     bool others_may_act;
 };
