@@ -437,7 +437,6 @@ cJSON *json_parse(const char *json, size_t len, struct json_position *where, str
 
     struct json_fault fault = json_find_fault(json, len);
 
-    /* If cJSON rejects a text without a fault, the text exceeds a limit of this cJSON version. */
     if (!fault.reason) {
         const char *end = json;
         /* With the NUL in the length, cJSON rejects text between the value and the NUL. */
@@ -445,6 +444,7 @@ cJSON *json_parse(const char *json, size_t len, struct json_position *where, str
 
         if (tree)
             return tree;
+        /* The text has no fault, but exceeds a limit of this cJSON version. */
         fault.reason = "a value that the parser cannot hold";
         fault.offset = (size_t)(end - json);
     }
@@ -478,7 +478,7 @@ void json_cleanup(cJSON **tree)
 
 static const char replacement_character[] = "\xef\xbf\xbd"; /* U+FFFD in UTF-8. */
 
-/* Appends the escape of the character at *at and moves *at past it. */
+/* Appends the escape of the character at *at, or U+FFFD for invalid UTF-8. Moves *at past it. */
 static void add_escape(struct strbuf *out, const char **at)
 {
     static const char plain[] = "\"\\\b\f\n\r\t";
@@ -494,7 +494,7 @@ static void add_escape(struct strbuf *out, const char **at)
         strbuf_addf(out, "\\u%04x", (unsigned)point);
 }
 
-/* Returns the length of the character at `s`; 0 if it needs an escape, and at the end. */
+/* Returns the length of the character at `s`; 0 if add_escape() must write it, and at the end. */
 static unsigned plain_char_len(const char *s)
 {
     if (*s >= 0x20 && *s < 0x7F)
@@ -506,7 +506,7 @@ static unsigned plain_char_len(const char *s)
     return len > 0 && !utf8_is_unsafe(utf8_next(&next)) ? len : 0;
 }
 
-/* Returns the number of bytes before the next character that needs an escape, or the end. */
+/* Returns the number of bytes before the next character for add_escape(), or before the end. */
 static size_t count_plain_bytes(const char *s)
 {
     size_t count = 0;

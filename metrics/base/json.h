@@ -55,10 +55,10 @@ struct json_position {
  * owns the tree. If the text is not valid, returns NULL, sets `err` and stores the position of the
  * fault in `where`, unless that is NULL. `json[len]` must be readable and NUL.
  *
- * Rejects text that cJSON accepts: invalid UTF-8, NUL as a byte or as \u0000, other control
- * characters in strings, and nesting deeper than JSON_DEPTH_MAX (an empty array or object may be
- * one level deeper). Accepts harmless deviations from RFC 8259, such as 007 for 7, 1. for 1, and a
- * tab or line break in a string without an escape.
+ * Rejects text that cJSON accepts: invalid UTF-8, a byte order mark, NUL as a byte or as \u0000,
+ * other characters below U+0020 except white space, and nesting deeper than JSON_DEPTH_MAX (in
+ * ASCII text, an empty array or object may be one level deeper). Accepts harmless deviations from
+ * RFC 8259, such as 007 for 7, 1. for 1, and a tab or line break in a string without an escape.
  */
 cJSON *json_parse(const char *json, size_t len, struct json_position *where,
                   struct error *err) MUST_USE;

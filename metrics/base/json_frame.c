@@ -9,7 +9,7 @@ static const char items_key[] = "items";
 enum {
     KEY_OTHER = 0,
     KEY_BEGIN = 1,
-    KEY_MATCHED = sizeof(items_key), /* All characters matched; the closing quote follows. */
+    KEY_MATCHED = sizeof(items_key), /* All characters matched; the key may still be longer. */
     KEY_READ,                        /* The key is "items". */
     KEY_COLON,                       /* The colon after the key has been read. */
 };

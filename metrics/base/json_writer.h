@@ -9,7 +9,7 @@
  */
 struct json_writer {
     struct strbuf *out;
-    unsigned lines; /* Values in up to this many brackets begin a new line; 0: one line for all. */
+    unsigned lines; /* Values in 1 to `lines` brackets begin a new line; 0: one line for all. */
     unsigned depth;
     bool comma; /* The next value at this level needs a comma. */
 };

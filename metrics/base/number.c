@@ -210,7 +210,7 @@ bool parse_quantity(const char *text, double *out)
 
     if (!read_suffix(end, &suffix))
         return false;
-    /* Kubernetes accepts a suffix without a number as 0, but not "Pi", "Ei" and "e-10". */
+    /* Kubernetes accepts a suffix without a number as 0, but not "Pi", "Ei", "e-10" or less. */
     if (!any_digit && (suffix.factors > 4 || suffix.exponent < NANO))
         return false;
 

@@ -36,8 +36,8 @@ bool parse_quantity(const char *text, double *out) MUST_USE;
 void strbuf_add_int(struct strbuf *out, int64_t value);
 
 /*
- * Appends a text that parses to the same double: 15 to 17 digits, as few as suffice, without
- * trailing zeros; or "NaN", "+Inf" or "-Inf". Whole numbers up to 2^53 have no exponent.
+ * Appends a text that parses to the same double: a whole number up to 2^53 in full; another number
+ * with 15 to 17 digits, as few as suffice, without trailing zeros; or "NaN", "+Inf" or "-Inf".
  */
 void strbuf_add_double(struct strbuf *out, double value);
 

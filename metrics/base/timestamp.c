@@ -50,7 +50,7 @@ static bool read_date_and_time(const char **at, int64_t *out_seconds)
     civil.tm_mon = month - 1;
     civil.tm_mday = day;
     *out_seconds = timegm(&civil);
-    /* timegm() converts February 30 to March 1 or 2. */
+    /* timegm() converts a day that the month does not have to one of the next month. */
     return civil.tm_mday == day;
 }
 

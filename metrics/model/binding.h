@@ -11,7 +11,8 @@
  * ResourceBinding and ClusterResourceBinding: the template, the copied policy fields, the target
  * clusters and the status. Most members of a wrong type reject the binding. Such a member counts as
  * absent in status, in spec.gracefulEvictionTasks, and as spec.rescheduleTriggeredAt, metadata.uid,
- * spec.suspension.dispatchingOnClusters.clusterNames or spec.requiredBy[].clusters.
+ * metadata.managedFields[].manager, spec.suspension.dispatchingOnClusters.clusterNames or
+ * spec.requiredBy[].clusters.
  */
 
 /* ---- target clusters of a binding ---- */
@@ -143,7 +144,7 @@ struct recorded_dependencies {
 
 /*
  * A ResourceBinding or a ClusterResourceBinding. Its claim and the name of its template are part
- * of the same allocation: never pass the claim to claim_free().
+ * of the same allocation: free neither of them.
  */
 struct binding {
     /* The template, from spec.resource. Texts are interned, except `name`; "" if unset. */

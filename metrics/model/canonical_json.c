@@ -133,7 +133,8 @@ static int compare_members(const void *a, const void *b)
 
 /*
  * Lists the elements of an array in their order; or the members of an object and its defaults,
- * sorted by key. Of duplicate keys, lists the last, as in Go. Returns the number of listed items.
+ * sorted by key. Of duplicate keys, lists the last, as in Go. Of NODE_SUSPENSION, lists only
+ * suspension_keys. Returns the number of listed items.
  */
 static size_t list_members(const cJSON *json, enum schema_node node, struct canonical_member *out)
 {

@@ -17,11 +17,11 @@ struct claim {
 };
 
 /*
- * Returns the claim in `metadata`; NULL if the name, the id, or the namespace of a
- * PropagationPolicy is missing. The claim of a PropagationPolicy has precedence over that of a
- * ClusterPropagationPolicy (Karmada: propagateResource). Names come from annotations, else labels
- * (Karmada < 1.11); ids from the label permanent-id, else from the label uid (Karmada 1.7). The
- * caller drops the texts with claim_release() and frees the struct.
+ * Returns the claim in `metadata`; NULL without a complete claim: name, id and, of a
+ * PropagationPolicy, namespace. The claim of a PropagationPolicy has precedence over that of a
+ * ClusterPropagationPolicy (Karmada: propagateResource). Names and namespaces come from
+ * annotations, else labels (Karmada < 1.11); ids from the label permanent-id, else from the label
+ * uid (Karmada 1.7). The caller drops the texts with claim_release() and frees the struct.
  */
 struct claim *claim_decode(struct decode *d, const cJSON *metadata);
 /* Drops the texts of a claim, but does not free the struct. Takes NULL. */

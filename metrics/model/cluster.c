@@ -52,7 +52,7 @@ static bool is_condition_true(struct decode *d, const cJSON *status, const char 
     return holds;
 }
 
-/* Returns a hash, which needs less memory than the names of the hundreds of kinds of a cluster. */
+/* Returns the hash of a kind. A cluster serves hundreds of kinds: names need more memory. */
 static uint64_t api_hash(const char *api_version, const char *kind)
 {
     return map_hash(kind, strlen(kind), map_hash(api_version, strlen(api_version), 0));

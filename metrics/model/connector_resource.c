@@ -209,7 +209,7 @@ static struct container read_container_annotations(struct decode *d, const cJSON
 
 /* ---- spec and status of Config Connector resources ---- */
 
-/* Returns the container of a reference in spec: last path segment of `external`, else of `name`. */
+/* Returns the container of the first reference: last path segment of `external`, else of `name`. */
 static struct container read_container_reference(struct decode *d, const cJSON *spec)
 {
     for (size_t i = 0; i < ARRAY_LEN(container_fields); i++) {

@@ -112,7 +112,7 @@ void connector_release(struct intern *strings, void *part, enum connector_role r
  * Connector sets on the resource. The name of the store entry is the name of the asset, for example
  * "//pubsub.googleapis.com/projects/p/topics/t".
  *
- * The source that reads snapshots puts an object for each cloud resource:
+ * The source that reads snapshots puts an object for each resource with a Config Connector label:
  * {"apiVersion": LEASE_API_VERSION, "kind": LEASE_KIND, "metadata": {"name"},
  *  "assetType", "holder", "expiration", "snapshotMilliseconds"}.
  */

@@ -80,10 +80,10 @@ enum optional_bool { OPTIONAL_ABSENT, OPTIONAL_FALSE, OPTIONAL_TRUE };
 enum optional_bool decode_bool(struct decode *d, const cJSON *parent, const char *path,
                                const char *key);
 
-/* Returns the RFC 3339 time `parent.key` in milliseconds since the epoch; 0 if it is absent. */
+/* Returns the RFC 3339 time `parent.key` in milliseconds since the epoch; 0 if absent or empty. */
 int64_t decode_time(struct decode *d, const cJSON *parent, const char *path, const char *key);
 
-/* Returns true if metadata.deletionTimestamp is set, also if it is no valid time. */
+/* Returns true if metadata.deletionTimestamp is a text, not "", even if it is no valid time. */
 bool decode_is_deleting(struct decode *d, const cJSON *metadata);
 
 /*
@@ -113,7 +113,8 @@ void *decode_alloc_array(const cJSON *items, size_t size);
 
 /*
  * Returns the array of strings `parent.key` as `*count` interned strings, null as "", without
- * invalid elements; NULL if it is empty. Release it with decode_texts_release(), also after errors.
+ * invalid elements; NULL if absent or empty. Release it with decode_texts_release(), also after
+ * errors.
  */
 const char **decode_texts(struct decode *d, const cJSON *parent, const char *path, const char *key,
                           uint32_t *count);

@@ -109,7 +109,7 @@ static int64_t last_time_ms(struct decode *d, const cJSON *json)
 
 /*
  * Decodes an Event with a reason in `reasons`. `about` is the reference to the object of the Event,
- * `path` its path. Returns NULL for a message of another form, or if a name or kind is too long.
+ * `path` its path. Returns NULL for a message of another form, or unless reference_texts_fit().
  */
 static MUST_USE struct override_event *override_event_decode(struct decode *d, const cJSON *json,
                                                              const char *message,

@@ -42,7 +42,7 @@ enum {
     ROW_CLUSTER,
 };
 
-/* Initializers of struct kind_watch with the member `resource` and further members. */
+/* Initializers of struct kind_watch, all except NEVER with `resource` and further members. */
 #define ALWAYS(plural, ...)                                                                        \
     {                                                                                              \
         .when = WATCH_ALWAYS, .resource = (plural), __VA_ARGS__                                    \

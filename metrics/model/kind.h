@@ -101,6 +101,6 @@ enum scope {
 
 /*
  * Returns the scope of a kind. A kind that kind.c does not list counts as namespaced if its group
- * has no dot or has a listed cluster-scoped kind; else its scope is unknown.
+ * has no dot, or a kind in `cluster_kinds` of kind.c; else its scope is unknown.
  */
 enum scope scope_of_kind(const char *api_version, const char *kind);

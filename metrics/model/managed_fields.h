@@ -72,7 +72,7 @@ void spec_write_decode(struct decode *d, const cJSON *metadata, struct spec_writ
 /* Last write of an object that Karmada derives from a template: a binding or a Work. */
 struct binding_write {
     uint32_t time_s;  /* 0 if unknown. */
-    uint32_t manager; /* text_hash32() of the name of the manager; 0 if unknown. */
+    uint32_t manager; /* text_hash32() of the manager's name, or of ""; 0 if time_s is unknown. */
 };
 
 /*

@@ -19,7 +19,7 @@ struct identity {
 
 /*
  * Sets `out` to the identity of an object, borrowed from `json`. Returns false with the reason in
- * `err` if the apiVersion, kind or name is missing.
+ * `err` if the apiVersion, kind or name is missing, empty or no string.
  */
 bool identity_read(const cJSON *json, struct identity *out, struct error *err) MUST_USE;
 

@@ -73,8 +73,8 @@ struct placement {
 
 /*
  * Returns the placement of a canonical text, such as `placement` of struct propagation; an empty
- * placement if `canonical` is NULL. Ignores unknown fields; sets `unreadable` if a field has a
- * wrong type, or the text is no JSON object. Free the placement with placement_free().
+ * placement if `canonical` is NULL. Ignores unknown fields; sets `unreadable` if a known field is
+ * invalid, or the text is no JSON object. Free the placement with placement_free().
  */
 struct placement *placement_parse(struct intern *strings, const char *canonical) MUST_USE;
 /* Frees a placement, which may be NULL. */

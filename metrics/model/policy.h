@@ -20,7 +20,7 @@ struct resource_selector {
 };
 
 /*
- * Returns the selectors in the array `spec.key`; NULL if it is empty. Release them with
+ * Returns the selectors in the array `spec.key`; NULL if it is absent or empty. Release them with
  * resource_selectors_release(), also after an error.
  */
 struct resource_selector *resource_selectors_decode(struct decode *d, const cJSON *spec,

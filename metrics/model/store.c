@@ -478,7 +478,10 @@ void store_walk_stop(struct store_walk *w)
         store_unpin(w->store, anchor);
 }
 
-/* Returns the first non-empty partition from `p` on, else of w->classes from `type` on; or NULL. */
+/*
+ * Returns the first non-empty partition from `p` on. Without one, searches the types of w->classes
+ * from `type` on. Returns NULL if these have none either.
+ */
 static struct partition *find_nonempty_partition(const struct store_walk *w, struct partition *p,
                                                  const struct type *type)
 {

@@ -95,8 +95,8 @@ void store_set_listener(struct store *s, struct store_listener listener);
 struct intern *store_string_pool(const struct store *s);
 
 /*
- * Sets the key of the label or annotation that names the owner of a template; NULL disables
- * owners. Call it before the first store_put().
+ * Sets the key of the label, else annotation, with the owner of a template (its team); NULL
+ * disables owners. Call it before the first store_put().
  */
 void store_set_owner_key(struct store *s, const char *owner_key);
 /* Returns a decoder for objects that are put into the store, or compared with objects in it. */

@@ -73,7 +73,7 @@ static int compare_by_resource(const void *a, const void *b)
                   ((const struct resource_request *)b)->resource);
 }
 
-/* Returns the requests of a PodSpec as an interned text; NULL without, or above TEXT_MAX bytes. */
+/* Returns the requests of a PodSpec, interned; NULL without requests or above TEXT_MAX bytes. */
 static const char *requests_decode(struct decode *d, const cJSON *pod)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
@@ -168,7 +168,7 @@ static int32_t read_replicas(struct decode *d, const cJSON *json)
 
     if (field && cJSON_IsObject(spec))
         return field->key ? decode_replicas(d, spec, "spec", field->key, 1) : 1;
-    /* In other kinds, spec.replicas may have any type; without a number, replicas are unknown. */
+    /* In other kinds, spec.replicas may be anything: replicas are unknown unless it is a count. */
     if (!cJSON_IsNumber(replicas) || replicas->valuedouble < 0 || replicas->valuedouble > INT32_MAX)
         return -1;
     return (int32_t)replicas->valuedouble;
@@ -367,7 +367,10 @@ void template_inherit(void *fresh, const void *last, bool relisted)
     const struct template *old = last;
     bool is_older = t->resource_version && t->resource_version < old->resource_version;
 
-    /* Objects with and without a resourceVersion have different sources: do not compare them. */
+    /*
+     * Another object or an older version inherits nothing. Objects with and without a
+     * resourceVersion have different sources: do not compare them.
+     */
     if (uid_hashes_differ(t->uid_hash, old->uid_hash) || is_older ||
         !t->resource_version != !old->resource_version)
         return;

@@ -23,7 +23,7 @@
 
 /*
  * References, replicas and requests are unknown if the source has read metadata only. Labels and
- * claim are in the template's allocation: never pass them to labels_release() or claim_free().
+ * claim are in the template's allocation: never free them or call labels_release().
  */
 struct template
 {
@@ -31,7 +31,8 @@ struct template
     struct claim *claim;    /* Result of claim_decode(); NULL without a claim. */
     const char *claimed_by; /* Label resourcetemplate.karmada.io/claimed-by; NULL if absent. */
     struct reference *references; /* `items` of struct references. */
-    const char *requests; /* Of one Pod: see requests_parse(). NULL if none or unknown. Interned. */
+    /* Of one Pod: see requests_parse(). NULL if none, unknown or too long. Interned. */
+    const char *requests;
     const char *changed_by; /* Use template_changed_by(). */
     uint32_t reference_count;
     int32_t replicas;          /* -1 if unknown. */

@@ -39,5 +39,5 @@ bool work_equal(const struct work *a, const struct work *b);
  */
 const char *cluster_of_execution_ns(const char *ns);
 
-/* Returns the namespace of a Work's binding, borrowed; "" if cluster-scoped, NULL without one. */
+/* Returns the namespace of a Work's binding, borrowed; "" if cluster-scoped; NULL if no binding. */
 const char *work_binding_ns(const cJSON *json);
