@@ -187,7 +187,7 @@ static bool explain_near_miss(struct explain_context *x, const struct entry *pol
     bool other_namespace = !can_select_namespace(policy, template);
     const char *word = other_namespace ? "policyNamespace" : selector_miss_text(miss);
 
-    /* A policy of another namespace is a near miss only if its selector matches. */
+    /* A near miss fails either by its namespace or by its selector, not by both. */
     if (!selector || other_namespace != (miss == MISS_NOTHING))
         return false;
     explanation_open(x->out, NULL, '{');
@@ -424,7 +424,7 @@ static void add_version_row(struct explain_context *x, const struct version_use 
                 use->templates, use->replicas, use->cores, use->memory / (1 << 20));
 }
 
-/* Adds the author of a version, the source of the data, the clusters, and the hash. */
+/* Adds whether a version is current or unknown, its author, evidence, clusters and hash. */
 static void explain_version_origin(struct explain_context *x, const struct version_use *use)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);

@@ -137,7 +137,7 @@ static void explain_lease(struct explain_context *x, const struct entry *templat
 
 /*
  * Returns a sentence that says whether a lease protects the template now. `entry` is the lease, or
- * NULL. A request for a lease is not enough.
+ * NULL. A request alone does not protect it.
  */
 static const char *lease_protection_text(const struct explain_context *x,
                                          const struct entry *template, const struct entry *entry)
@@ -175,8 +175,8 @@ static const char *lease_protection_text(const struct explain_context *x,
 /* ---- section about Google Config Connector ---- */
 
 /*
- * Appends the container and location of the cloud resource. If the container has no name, Config
- * Connector uses the namespace as the project.
+ * Appends the container of the cloud resource, unless it is CONTAINER_NONE, and the location, if
+ * known. If the container has no name, Config Connector uses the namespace as the project.
  */
 static void add_cloud_container(struct strbuf *out, const struct entry *template)
 {
@@ -349,7 +349,7 @@ static void explain_override_steps(struct explain_context *x, const struct overr
                "may act.");
 }
 
-/* Adds one item for the target at index `first` and all later targets with the same rules. */
+/* Adds an item for the target at index `first` and later ones with equal `steps` and `missing`. */
 static void explain_targets_with_same_rules(struct explain_context *x,
                                             struct override_targets *targets, size_t first)
 {
@@ -456,7 +456,7 @@ void explain_history(struct explain_context *x, const struct entry *template)
 
 /* ---- a user's next change of a template ---- */
 
-/* Adds the clusters of an outcome with their replicas. */
+/* Adds the clusters of an outcome with their replicas, or why they are undetermined. */
 static void explain_outcome_clusters(struct explain_context *x, const struct outcome *o)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
@@ -504,7 +504,7 @@ static void explain_assumptions(struct explain_context *x, unsigned assumptions)
     }
 }
 
-/* Returns true if the user's last change of the template is not in the binding. */
+/* Returns true if the template is stale because its binding lacks the user's last change. */
 static bool lacks_user_change(const struct outcome *o)
 {
     return o->state == STATE_STALE && o->reason == STALE_TEMPLATE_UPDATED;

@@ -28,8 +28,8 @@ static const char *stage_message(const struct explain_context *x, const struct e
 }
 
 /*
- * Adds the effect of the state of a cluster, if known, on its evicted copy. The cluster may be
- * ready again after the fault that caused the eviction.
+ * Adds what the state of a cluster, if known, means for the copy that is evicted from it. The
+ * cluster may be ready again after the fault that caused the eviction.
  */
 static void explain_evicted_cluster(struct explain_context *x, const char *cluster)
 {
@@ -45,7 +45,7 @@ static void explain_evicted_cluster(struct explain_context *x, const char *clust
                           cluster);
 }
 
-/* Adds the latest time at which each evicted copy goes, or that a person must remove its task. */
+/* Adds for each evicted copy when it goes at the latest, or that a person must remove its task. */
 static void explain_evictions(struct explain_context *x, const struct binding *b)
 {
     const struct status_problem *t = b->status.problem;
@@ -179,7 +179,7 @@ static void explain_stage_and_reason(struct explain_context *x, const struct ent
         explain_paragraph(x, "Up to %s: %s", stage_actor_text(end.actor), end.text);
 }
 
-/* Adds the delivery stage of a template with an outdated binding. */
+/* Adds the delivery stage of a template that itself is in an earlier stage. */
 static void explain_delivery(struct explain_context *x, const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
@@ -322,7 +322,10 @@ static void explain_projected_clusters(struct explain_context *x, const struct c
                           text.len ? text.data : "none");
 }
 
-/* Returns the fields of a stale, placed binding that differ from the governing policy; else 0. */
+/*
+ * Returns the fields in which the binding of a stale template differs from the governing policy; 0
+ * if the state is another, the policy is absent or undecided, or the binding has no placement.
+ */
 static unsigned fields_to_change(const struct template_decision *d, const struct binding *b)
 {
     const struct policy *policy = entry_policy(d->governing);

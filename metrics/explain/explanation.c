@@ -288,7 +288,10 @@ static bool is_reordered(const cJSON *before, const cJSON *after)
     return true;
 }
 
-/* Emits the lines of a value on one side, without the array elements that the other side has. */
+/*
+ * Emits the lines of a value on one side, without the array elements that the other side has. An
+ * array of which is_reordered() is true becomes one line.
+ */
 static void emit_side(struct line_walk *l, char sign, const cJSON *side, const cJSON *other)
 {
     l->sign = sign;

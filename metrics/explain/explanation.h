@@ -107,8 +107,8 @@ void explain_assigned_replicas(struct explain_context *x, const struct binding *
 
 /*
  * Adds the section "requiredBy": the referrers of a dependency, the values that they request, and
- * the resulting values. Adds nothing if `dependency` is NULL or not decided, or if `referrers` and
- * `dangling` of its decision are 0.
+ * the resulting values. Adds nothing if `dependency` is NULL or has no dependency_decision(), or if
+ * `referrers` and `dangling` of that decision are 0.
  */
 void explain_referrers(struct explain_context *x, const struct entry *dependency);
 
@@ -121,7 +121,7 @@ void explain_defects(struct explain_context *x, const struct entry *entry);
 
 /* Returns the value of a field for people: text, JSON for objects, or EXPLAIN_NOT_SET. */
 const char *explain_field_value(const struct propagation *p, enum drift_field field);
-/* Returns the value of a field as JSON, in `out` or borrowed from `p`; NULL if not set. */
+/* Returns the value of a field as JSON: in `out`, borrowed from `p` or static; NULL if not set. */
 const char *explain_field_json(const struct propagation *p, enum drift_field field,
                                struct strbuf *out);
 
