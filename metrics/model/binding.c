@@ -20,7 +20,7 @@ enum {
     TARGET_GENERATION_MAX = 0xffffff, /* Maximum of `generation` in struct target_status. */
 };
 
-/* Returns the time `parent.key` in milliseconds since the epoch; 0 if absent, invalid or earlier. */
+/* Returns the time `parent.key` in milliseconds since the epoch; 0 if none, invalid or earlier. */
 static int64_t lenient_time_ms(const cJSON *parent, const char *key)
 {
     int64_t ms;
