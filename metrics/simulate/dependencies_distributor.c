@@ -88,9 +88,9 @@ static void set_referrers(struct overlay *overlay, const struct binding *old, st
 }
 
 /*
- * Adds `binding` to the referrers of an existing dependency, and creates or updates the attached
- * binding (Karmada: createOrUpdateAttachedBinding). Writes nothing if another template has the name
- * of the attached binding, or if a referrer is missing.
+ * Adds `binding` to the referrers of a dependency, and creates or updates the attached binding
+ * (Karmada: createOrUpdateAttachedBinding). Writes nothing if the dependency does not exist, if a
+ * binding of another template has the name, or if set_fields_from_referrers() fails.
  */
 static void add_referrer(struct overlay *overlay, struct entry *dependency,
                          const struct entry *binding)
@@ -113,7 +113,8 @@ static void add_referrer(struct overlay *overlay, struct entry *dependency,
 
 /*
  * Removes `binding` from the referrers in `attached`, the binding of a dependency (Karmada:
- * removeScheduleResultFromAttachedBindings). Writes nothing if another referrer is missing.
+ * removeScheduleResultFromAttachedBindings). Writes nothing if `binding` is not a referrer, or if
+ * set_fields_from_referrers() fails.
  */
 static void remove_referrer(struct overlay *overlay, struct entry *attached,
                             const struct entry *binding)

@@ -12,9 +12,9 @@
 /*
  * Adds a binding to the referrers of its existing dependencies, and creates or updates the attached
  * bindings. If propagateDeps is false or the binding has no namespace, removes the binding from the
- * referrers of all dependencies instead. Otherwise does nothing if the feature gate is off, the
- * binding is in deletion or not scheduled, or the dependencies are unknown. Call this function
- * after the binding was written, or after a dependency was created.
+ * referrers of all dependencies instead. Otherwise writes nothing if the feature gate is off, if
+ * the binding is in deletion or is known to have no clusters, or if the dependencies are unknown.
+ * Call this function after the binding was written, or after a dependency was created.
  */
 void distributor_sync(struct overlay *overlay, struct entry *binding);
 

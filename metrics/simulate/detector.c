@@ -20,7 +20,7 @@ static struct claim *reuse_or_make_claim(struct overlay *overlay, const struct e
     if (claim_is_of_policy(claim, policy))
         return claim;
     fresh = overlay_own_memory(overlay, xmalloc(sizeof(*fresh)));
-    /* A policy that only the simulation creates has no id: Karmada's webhook would generate one. */
+    /* Karmada's webhook adds the id: a policy that it has not processed has none. */
     *fresh = (struct claim){
         .ns = entry_ns(policy),
         .name = overlay_intern(overlay, policy->name),
@@ -361,7 +361,7 @@ void detector_match_waiting(struct overlay *overlay, struct entry *policy)
     for (size_t i = 0; i < templates.count; i++) {
         const struct template *t = entry_template(templates.items[i]);
 
-        /* A template with an incomplete claim does not wait: Karmada matches it at its changes. */
+        /* With an incomplete claim, a template waits only if Karmada finds no other policy. */
         if (t && !t->claim && policy_selects_template(policy, templates.items[i]) &&
             !(t->claim_incomplete && has_other_policy(templates.items[i], policy)))
             enqueue_after_policy_change(overlay, templates.items[i], p->lazy);
@@ -385,8 +385,8 @@ static bool may_preempt(const struct entry *policy, const struct entry *holder)
 
 /*
  * Claims and enqueues the template that a selector names, if the policy may preempt the policy that
- * claims the template now (Karmada: preemption.go). Without the feature gate, only records
- * ASSUMED_PREEMPTION_OFF.
+ * claims the template now (Karmada: preemption.go). Skips a template that is in deletion, or that
+ * the policy excludes. Without the feature gate, only records ASSUMED_PREEMPTION_OFF.
  */
 static void preempt_named_template(struct overlay *overlay, struct entry *policy,
                                    const struct resource_selector *selector)
@@ -415,7 +415,10 @@ static void preempt_named_template(struct overlay *overlay, struct entry *policy
     enqueue_after_policy_change(overlay, template, entry_policy(policy)->lazy);
 }
 
-/* Preempts the templates that selectors name, if the policy has preemption Always. */
+/*
+ * Preempts the templates that selectors name, if the policy has preemption Always and is not in
+ * deletion.
+ */
 static void preempt_named_templates(struct overlay *overlay, struct entry *policy)
 {
     const struct policy *p = entry_policy(policy);
@@ -511,7 +514,8 @@ void detector_on_policy_changed(struct overlay *overlay, struct entry *policy,
 
 /*
  * Returns true if a selector of the policy has the apiVersion and kind of the template, and its
- * namespace or no namespace. When a policy is deleted, Karmada lists only such templates.
+ * namespace or no namespace. The namespace of a PropagationPolicy replaces that of its selectors.
+ * When a policy is deleted, Karmada lists only such templates.
  */
 static bool is_in_selected_kinds(const struct policy *p, const struct entry *policy,
                                  const struct entry *template)

@@ -11,11 +11,12 @@
 
 /*
  * Processes one item of the queue (Karmada: Reconcile, propagateResource). Does nothing if the
- * template does not exist, if Karmada ignores it, or if not all objects of its kind have been read.
- * Without static takeover, removes the claim of a policy that does not exist; the item then counts
- * as a user's change. Claims the template for the policy to apply, if any, and writes the binding,
- * unless an override policy in dependentOverrides is missing. Without static takeover, a Lazy
- * policy writes the binding only after a user's change (`by_karmada` of struct queue_item).
+ * template does not exist, or if Karmada ignores it. If not all objects of its kind have been read,
+ * only records ASSUMED_KIND_UNREAD. Without static takeover, removes the claim of a policy that
+ * does not exist; the item then counts as a user's change. Claims the template for the policy to
+ * apply, if any, unless an override policy in dependentOverrides is missing. Then writes the
+ * binding, unless Karmada would fail. Without static takeover, a Lazy policy writes the binding
+ * only after a user's change (`by_karmada` of struct queue_item).
  */
 void detector_process_template(struct overlay *overlay, struct queue_item item);
 
@@ -23,23 +24,23 @@ void detector_process_template(struct overlay *overlay, struct queue_item item);
  * Processes a created or changed policy; `old` is the previous version, or NULL. Enqueues the
  * templates of bindings with the policy's claim, and removes the claim if the policy no longer
  * selects them. Enqueues templates that Karmada failed to apply the policy to. Also simulates
- * preemption, by other policies too if the priority is lower than in `old`. Static takeover and a
- * missing override policy in dependentOverrides prevent preemption.
+ * preemption, by other policies too if the priority is lower than in `old`. Static takeover, a
+ * missing override policy in dependentOverrides, or the feature gate can prevent preemption.
  */
 void detector_on_policy_changed(struct overlay *overlay, struct entry *policy,
                                 const struct policy *old);
 
 /*
  * Enqueues the unclaimed templates that the policy selects (Karmada: the waiting list). Skips a
- * template with an incomplete claim if another policy is eligible. Does nothing if an override
- * policy in dependentOverrides is missing.
+ * template with an incomplete claim if another policy is eligible. Does nothing if the policy
+ * does not exist, or if an override policy in dependentOverrides is missing.
  */
 void detector_match_waiting(struct overlay *overlay, struct entry *policy);
 
 /*
  * Processes the deletion of a policy: removes its claims from bindings and templates, and enqueues
- * these templates. A claim stays on a template with a kind or namespace that no selector of the
- * policy has, as in Karmada. Must be called before the object of the policy is removed.
+ * these templates. A claim stays on a template outside the kinds and namespaces of the policy's
+ * selectors, as in Karmada. Must be called before the object of the policy is removed.
  */
 void detector_on_policy_deleted(struct overlay *overlay, struct entry *policy);
 

@@ -50,9 +50,9 @@ extern const char *const assumption_texts[ASSUMPTION_COUNT];
 struct queue_item {
     struct entry *template;
     /*
-     * The item does not count as a user's change (Karmada: ResourceChangeByKarmada). A Lazy policy
-     * then only claims the template. With static takeover, no policy is applied to a template with
-     * a binding that has the user's last change.
+     * The item does not count as a user's change (Karmada: ResourceChangeByKarmada). Without static
+     * takeover, a Lazy policy then only claims the template. With static takeover, no policy is
+     * applied if a policy has made the binding, unless the binding lacks the user's last change.
      */
     bool by_karmada;
 };
@@ -184,7 +184,7 @@ void binding_set_template_version(struct binding *b, const struct template *t);
 
 /* State of a template at one moment, as shown to users. */
 struct outcome {
-    bool exists; /* The template exists and has a decision; else other members are meaningless. */
+    bool exists; /* The template exists and has a decision; else the others are empty. */
     enum template_state state;
     unsigned reason;
     /* The claimed policy, else the governing policy; NULL without both. Pinned, because the entry

@@ -91,7 +91,7 @@ static bool runs_policy_version(const struct template_decision *d, const struct 
     return strcmp(w->version, hash) == 0;
 }
 
-/* Returns true if the filter matches the template. Ignored and deleted templates never match. */
+/* Returns true if the filter matches a template that is not ignored and not in deletion. */
 static bool matches_filter(const struct reconcile_filter *w, const struct entry *template)
 {
     const struct template *t = entry_template(template);
@@ -230,7 +230,7 @@ static bool plan_chosen_templates(struct reconcile *r, const struct reconcile_fi
                 : bsearch(item.template, r->result->templates, r->result->template_count,
                           sizeof(*r->result->templates), by_template);
 
-        /* A template that is not in the plan keeps its state. */
+        /* A template that is not in the result keeps its state. */
         if (row)
             item.becomes = row->after.state;
         if (filter->undo || item.becomes == STATE_CURRENT) {

@@ -58,9 +58,9 @@ extern const char *const reconcile_verdict_texts[RECONCILE_VERDICT_COUNT];
 struct reconcile_item {
     struct entry *template;
     enum reconcile_verdict verdict; /* RECONCILE_MOVES for chosen templates. */
-    enum template_state becomes;    /* State after the plan; present state if not planned. */
-    struct entry *policy;           /* Governing policy; NULL without an existing one. */
-    int64_t generation;             /* Generation of `policy` at the time of the check. */
+    enum template_state becomes; /* State after its last plan; without a plan, the present state. */
+    struct entry *policy;        /* Governing policy; NULL without an existing one. */
+    int64_t generation;          /* Generation of `policy` at the time of the check. */
 };
 
 struct reconcile_list {
@@ -82,7 +82,7 @@ struct reconcile {
 /*
  * Checks all templates, and plans a user's change of the chosen templates. The engine must have no
  * evaluation left to do, and the store must not change before reconcile_end_plan(). If `admit` is
- * true, manifests count as applied (plan_admit_manifests).
+ * true, manifests count as applied in the plan (plan_admit_manifests), but not in the checks.
  */
 struct reconcile *reconcile_new(struct engine *e, const struct reconcile_filter *filter,
                                 bool admit) MUST_USE;

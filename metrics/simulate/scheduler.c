@@ -48,8 +48,8 @@ static bool has_same_input(const struct binding *old, const struct binding *fres
 }
 
 /*
- * Returns the index of the affinity group to begin with (Karmada: getAffinityIndex): the group in
- * use, or 0 if the placement has no group of that name.
+ * Returns the index of the affinity group to begin with (Karmada: getAffinityIndex): the group with
+ * the name of the group that `old` uses, or 0 if there is none.
  */
 static uint32_t first_group_index(struct rule_context *c, const struct binding *old,
                                   const struct resolved_placement *resolved)
