@@ -526,7 +526,7 @@ static enum exit_status simulate_change(struct evaluation *e, const struct invoc
     struct plan *p = plan_new(e->engine);
     enum exit_status status = STATUS_USAGE;
 
-    /* Objects of an API server are applied already. */
+    /* Only manifests may not have been applied yet. */
     if (!e->session)
         plan_admit_manifests(p);
     if (delete_objects(p, e, invocation) && apply_manifests(p, e, invocation))

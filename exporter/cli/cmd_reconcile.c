@@ -657,9 +657,9 @@ static void write_reconcile_plan(struct json_writer *w, const struct reconcile *
 
 /*
  * Stores the hash of the version that --from-version names. The run filters by hash, because the
- * number could become that of another version during the run. A hash that is not known is
- * accepted: no template has that version any more. Prints an error and returns false for any other
- * unknown version.
+ * number could become that of another version during the run. An unknown text with the length
+ * of a hash is accepted: no template has that version any more. Prints an error and returns false
+ * for any other unknown version.
  */
 static bool read_version_hash(const struct options *o, const struct invocation *invocation,
                               const struct entry *policy, char hash[POLICY_VERSION_HASH_SIZE])

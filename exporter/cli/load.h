@@ -12,8 +12,8 @@
  * Returns NULL, prints an error and stores the exit status in *status if an option is invalid, or
  * if a source is missing, cannot be opened, or is an API server that cannot be read. Otherwise
  * *status is STATUS_UNREACHABLE if the API server did not deliver some kinds, else STATUS_USAGE if
- * a file or a document could not be read, else STATUS_OK. Prints errors about kinds and the asset
- * file; for manifests call load_print_problems().
+ * a file or a document could not be read, else STATUS_OK. Prints problems of kinds, asset file and
+ * feature gates; for manifests call load_print_problems().
  */
 struct evaluation *load_sources(struct invocation *invocation, enum exit_status *status) MUST_USE;
 

@@ -427,8 +427,8 @@ static void handle_failure(struct event_writer *e, const struct fetch *f, int64_
 }
 
 /*
- * Returns true if an Event was written since its conflict began, by the API server's times, which
- * are whole seconds: another replica led then, and its write counts for this conflict.
+ * Returns true if an Event was written since `since_ms` of the decision, by the API server's times,
+ * which are whole seconds: another replica led then, and its write counts for this conflict.
  */
 static bool was_written_since(const cJSON *metadata, const struct entry *binding)
 {

@@ -37,7 +37,7 @@ struct conflict_tracker {
     size_t cursor; /* Index of the next item to check. */
     int64_t now_ms;
     bool leads;
-    bool changed; /* A conflict or an Event has changed; the event writer resets this. */
+    bool changed; /* A conflict, an Event or the store has changed; the event writer resets this. */
 };
 
 /* Sets the time and the role of this replica for changes that follow. */
@@ -119,8 +119,9 @@ void event_writer_init(struct event_writer *e, const char *instance, uint64_t se
 void event_writer_release(struct event_writer *e);
 
 /*
- * Processes a response and starts the next request. If this replica leads, the engine must have
- * evaluated all changes. `now_ms` is steady; `clock_ms`, since the epoch, is for times in Events.
+ * If this replica leads, processes a response and starts the next request; the engine must have
+ * evaluated all changes. Else cancels the request under way. `now_ms` is steady; `clock_ms`, since
+ * the epoch, is for times in Events.
  */
 void event_writer_turn(struct event_writer *e, const struct event_writer_input *input,
                        int64_t now_ms, int64_t clock_ms);

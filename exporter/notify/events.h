@@ -10,8 +10,8 @@
  * this exporter leads (leader_election.h). Exporters with the same namespaces and shard share a
  * Lease.
  *
- * All requests use the session of the evaluation and run on the loop thread without blocking.
- * Failures are logged and retried, and affect nothing else.
+ * All requests use the session of the evaluation and run on the loop thread. Only events_release()
+ * blocks. Failures are logged and retried, and affect nothing else.
  */
 struct events {
     const struct log *log;      /* Borrowed. */

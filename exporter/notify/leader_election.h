@@ -47,7 +47,7 @@ struct leader_election {
     bool read;             /* `lease` is current: the next request can be a write. */
     bool releasing;        /* leader_election_resign() has been called. */
     bool released;         /* After leader_election_resign(): the Lease is not held. */
-    unsigned failures;     /* Failed requests in a row, conflicts (409) excluded. */
+    unsigned failures;     /* Failed requests in a row, without conflicts (409) and late ones. */
     uint32_t random;       /* State of the random numbers that spread requests of replicas. */
     enum leader_election_problem problem;
     struct error err; /* Error of the last failed request. */

@@ -80,10 +80,10 @@ void options_release(struct options *o);
 
 /*
  * Parses the arguments after the program's name: "--name value" and "--name=value"; "--name" and
- * "--no-name" for OPTION_FLAG; "-o value" and "-ovalue" for options with a letter; "--" before
- * arguments that begin with a hyphen. The first argument that is no flag, if before "--", is the
- * command. A value replaces the old value of the option; further values of a list option are added.
- * Returns false and sets `err` on the first error; options before it are set.
+ * "--no-name" for OPTION_FLAG; "-o value", "-ovalue" and "-o=value" for options with a letter; "--"
+ * before arguments that begin with a hyphen. The first argument that is no flag, if before "--", is
+ * the command. A value replaces the old value of the option; further values of a list option are
+ * added. Returns false and sets `err` on the first error; options before it are set.
  */
 bool options_parse(struct options *o, int argc, const char *const *argv,
                    struct error *err) MUST_USE;

@@ -38,8 +38,8 @@ static int64_t in_thousandths(double amount, int32_t times)
 }
 
 /*
- * Appends a sample for each resource that `pods` pods request, and one for the number of pods.
- * `requests` are the requests of one pod, `label` is the value of the first label.
+ * Unless `pods` is 0, appends a sample for each resource that `pods` pods request, and one for the
+ * number of pods. `requests` are the requests of one pod, `label` is the value of the first label.
  */
 static void add_requests(struct samples *out, const struct resource_request *requests,
                          uint32_t count, int32_t pods, unsigned index, const char *label)

@@ -165,7 +165,7 @@ static const char *const behind_names[] = {"1", "2", "3_or_more", "unknown"};
 enum rollout { ROLLOUT_CURRENT, ROLLOUT_PREVIOUS, ROLLOUT_OLDER, ROLLOUT_UNKNOWN, ROLLOUT_COUNT };
 static const char *const rollout_names[] = {"current", "previous", "older", "unknown"};
 
-/* Returns the history of a policy; NULL if not all objects of its kinds have been read. */
+/* Returns the history, if any; NULL if not all objects of a selected kind have been read. */
 static const struct policy_history *complete_history(const struct entry *policy)
 {
     const struct policy_decision *d = policy_decision(policy);

@@ -29,7 +29,7 @@ struct exposition {
 /* Returns true if the page has the family with this index of family_at(). */
 bool exposition_has_family(const struct registry *r, bool synced, size_t family);
 
-/* Appends the lines before the series of a family: help, type and unit. */
+/* Appends the lines before the series of a family: help, type and, in OpenMetrics, unit. */
 void exposition_write_head(const struct family_def *def, enum exposition_format format,
                            struct strbuf *out);
 

@@ -23,8 +23,8 @@ enum family_aggregation {
     AGGREGATE_INCREASE, /* Counter: sum of all increases of samples; decreases do not count. */
     AGGREGATE_FIRST,    /* Histogram, in seconds, of the first sample of each entry, in ms. */
     AGGREGATE_WAIT,     /* Histogram of waiting times: see `ended`. */
-    AGGREGATE_ZEROS,    /* Number of label sets of `of` whose series `counted_index` is 0. */
-    AGGREGATE_PRESENT,  /* The same number for a series above 0. */
+    AGGREGATE_ZEROS,    /* Number of label sets with 0 in the series `counted_index`: see `of`. */
+    AGGREGATE_PRESENT,  /* By series, the number of label sets of `of` in which it is above 0. */
     AGGREGATE_NONE,     /* Set by the exporter (exporter_families.h); entries have no samples. */
 };
 
@@ -86,7 +86,7 @@ struct family_def {
     enum family_aggregation aggregation;
     bool milli;  /* Samples of AGGREGATE_SUM are in thousandths. */
     bool sparse; /* Series that are 0 are not shown. */
-    bool detail; /* One series per object, limited by registry_options.detail_limit. */
+    bool detail; /* Series of single objects, limited by registry_options.detail_limit. */
     enum limit_kind limit_kind;
     bool no_rest; /* Folded label sets are hidden, not added up: their sums mean nothing. */
     /* Adds the weights of a label set to `weight` of its policy or namespace. NULL: no weights. */

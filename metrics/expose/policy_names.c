@@ -112,7 +112,7 @@ static void add_defect_fields(struct strbuf *out, const struct entry *binding, e
             continue;
         strbuf_addf(out, "%s%s is %s", between, dependency_field_names[i],
                     dependency_value_name(i, stored));
-        /* Fields of a former dependency should be unset: they have no correct value. */
+        /* There is a correct value, except for a former dependency: its fields should be unset. */
         if (defect != DEFECT_UNCLEARED_FIELDS)
             strbuf_addf(out, ", not %s", dependency_value_name(i, !stored));
         between = "; ";

@@ -49,8 +49,8 @@ struct since template_since(const struct template_decision *d);
 
 /*
  * Returns the policy that decides which values a referrer requests for its dependencies: with
- * `current`, or if the referrer's binding has no claim, the policy that governs the referrer now,
- * if any; else the policy of the claim on the binding.
+ * `current`, or if the referrer has no binding with a claim, the policy that governs the referrer
+ * now, if any; else the policy of the claim on the binding.
  */
 struct policy_name referrer_policy(const struct dependency_referrer *referrer, bool current);
 

@@ -333,8 +333,8 @@ static void put_plan_summary(struct json_writer *w, const struct plan_result *r)
 }
 
 /*
- * Writes conflicts. The engine has the details of conflicts that appear before plan_undo(), and of
- * conflicts that vanish only after plan_undo().
+ * Writes conflicts. Before plan_undo(), the engine has the details of conflicts that appear; after
+ * plan_undo(), of those that vanish.
  */
 static void put_plan_conflicts(struct json_writer *w, struct plan *p, const struct plan_result *r,
                                const struct engine *engine)

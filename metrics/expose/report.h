@@ -10,9 +10,9 @@
  * objects are byte-equal. The engine must have evaluated all entries.
  */
 
-/* Document or object that the exporter cannot use, or a duplicate. Texts are borrowed. */
+/* File or document that the exporter cannot use, or a duplicate. Texts are borrowed. */
 struct report_invalid {
-    const char *kind; /* "Manifest", or the kind of the object. */
+    const char *kind; /* Member "kind" in the report: "Manifest". */
     const char *path;
     size_t line;      /* 0 if unknown. */
     size_t column;    /* 0 if unknown. */

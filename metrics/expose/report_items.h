@@ -51,8 +51,8 @@ void report_defects(struct json_writer *w, const struct entry *entry);
 enum { REPORT_SHARERS_MAX = 10 };
 
 /*
- * Appends cloud identity, conflicts and lease of a template of Config Connector, and the other
- * templates with the same cloud resource.
+ * Appends cloud identity, protection, conflicts and lease of a template of Config Connector, and
+ * the other templates with the same cloud resource.
  */
 void report_put_connector(struct json_writer *w, const struct engine *engine,
                           const struct entry *template);

@@ -41,8 +41,8 @@ void report_put_clusters(struct json_writer *w, const char *key,
 void report_put_assigned(struct json_writer *w, const struct binding *b);
 
 /*
- * Appends "projected": the predicted clusters; null without a governing policy or a binding. If the
- * clusters cannot be predicted, appends the reason as "undetermined" instead.
+ * Appends "projected": the predicted clusters; null if `c` is NULL or without a governing policy.
+ * If the clusters cannot be predicted, appends the reason as "undetermined" instead.
  */
 void report_put_projected(struct json_writer *w, const struct capacity *c);
 
@@ -54,15 +54,15 @@ void report_put_value(struct json_writer *w, const char *key, enum dependency_fi
                       bool value);
 
 /*
- * Appends "stored": the value in the binding of a dependency; null without a binding. Null also if
- * some referrer has no binding: Karmada has not resolved the values with that referrer yet.
+ * Appends "stored": the value in the binding of a dependency; null without a binding. Null also
+ * with a derived referrer (dependency.h): Karmada has not resolved the values with it yet.
  */
 void report_put_stored(struct json_writer *w, const struct entry *dependency,
                        enum dependency_field field);
 
 /* ---- transitions of templates ---- */
 
-/* Appends a transition as JSON; "before" and "after" have members of row_write(), or are null. */
+/* Appends a transition as JSON; "before" and "after" are null or have members of row_write(). */
 void transition_write(struct json_writer *w, const struct transition *x);
 
 /*

@@ -10,13 +10,12 @@
  */
 
 /*
- * Processes one item of the queue (Karmada: Reconcile, propagateResource). Does nothing if the
- * template does not exist, or if Karmada ignores it. If not all objects of its kind have been read,
- * only records ASSUMED_KIND_UNREAD. Without static takeover, removes the claim of a policy that
- * does not exist; the item then counts as a user's change. Claims the template for the policy to
- * apply, if any, unless an override policy in dependentOverrides is missing. Then writes the
- * binding, unless Karmada would fail. Without static takeover, a Lazy policy writes the binding
- * only after a user's change (`by_karmada` of struct queue_item).
+ * Processes one item of the queue (Karmada: Reconcile, propagateResource). Changes nothing if the
+ * template does not exist, if Karmada ignores it, or if not all objects of its kind have been read.
+ * Without static takeover, removes the claim of a policy that does not exist; the item then counts
+ * as a user's change. Claims the template for the policy to apply, if any, unless an override
+ * policy in dependentOverrides is missing. Then writes the binding, unless Karmada would fail or a
+ * Lazy policy waits for a user's change (`by_karmada` of `item`).
  */
 void detector_process_template(struct overlay *overlay, struct queue_item item);
 
@@ -24,8 +23,8 @@ void detector_process_template(struct overlay *overlay, struct queue_item item);
  * Processes a created or changed policy; `old` is the previous version, or NULL. Enqueues the
  * templates of bindings with the policy's claim, and removes the claim if the policy no longer
  * selects them. Enqueues templates that Karmada failed to apply the policy to. Also simulates
- * preemption, by other policies too if the priority is lower than in `old`. Static takeover, a
- * missing override policy in dependentOverrides, or the feature gate can prevent preemption.
+ * preemption, by other policies too if the priority is lower than in `old`. Static takeover, the
+ * feature gate, or a missing override policy in dependentOverrides can prevent preemption.
  */
 void detector_on_policy_changed(struct overlay *overlay, struct entry *policy,
                                 const struct policy *old);
