@@ -97,8 +97,9 @@ static void collect_suspended_templates(const struct entry *entry, struct sample
 
 /*
  * Returns true if the template's last change has not reached all member clusters: the binding does
- * not contain the change, a member cluster has an older version, or no cluster has ever applied a
- * version. A later move to other clusters does not count. Returns false without a binding or stage.
+ * not contain the change, a member cluster has an older version, or the binding, in a stage up to
+ * STAGE_UNAPPLIED, never had the condition FullyApplied. A later move to other clusters does not
+ * count. Returns false without a binding or stage.
  */
 static bool is_change_undelivered(const struct template_decision *d)
 {

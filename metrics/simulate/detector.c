@@ -87,7 +87,7 @@ static void copy_policy_fields(struct binding *b, const struct binding *old, con
 
 /*
  * Sets *text to the schedulePriority for the binding: NULL if the binding gets no priority or 0,
- * unchanged if the priority is unknown. Returns false if Karmada cannot resolve the PriorityClass,
+ * unchanged with PRIORITY_UNKNOWN. Returns false if Karmada cannot resolve the PriorityClass,
  * and therefore does not apply the policy at all.
  */
 static bool resolve_priority(struct overlay *overlay, const struct entry *template,

@@ -11,7 +11,8 @@
 /*
  * Returns true if only a change by its user makes Karmada process the template. Causes: another
  * policy governs it while its claim is incomplete; its binding is missing for too long
- * (UNBOUND_STUCK); only the value of a PriorityClass drifts, which Karmada does not watch.
+ * (UNBOUND_STUCK); only the value of a PriorityClass, which Karmada does not watch, drifts, and the
+ * drift is not overdue.
  */
 static bool needs_user_change(const struct entry *template, const struct template_decision *d)
 {
