@@ -228,8 +228,8 @@ static void run_turn(struct reconcile_run *run, int64_t until_ms)
 }
 
 /*
- * Checks the present template against the present objects. Returns true if a change still brings it
- * to its policy as planned; otherwise records the progress and returns false.
+ * Checks the present template against the present objects. Returns true if it is still to be
+ * changed as planned; otherwise records the progress and returns false.
  */
 static bool check_template(struct reconcile_run *run)
 {

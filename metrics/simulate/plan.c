@@ -151,7 +151,10 @@ static void replace_template(struct overlay *overlay, struct entry *entry,
     overlay_replace(overlay, binding, copy);
 }
 
-/* Calls detector_on_policy_reference_written() for the policies that depend on `entry`. */
+/*
+ * Updates all decisions, and calls detector_on_policy_reference_written() for the policies that
+ * depend on `entry`.
+ */
 static void notify_referring_policies(struct overlay *overlay, const struct entry *entry)
 {
     CLEANUP(entry_list_release)

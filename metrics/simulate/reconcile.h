@@ -101,7 +101,7 @@ enum reconcile_verdict reconcile_find_verdict(struct engine *e,
                                               const struct reconcile_filter *filter,
                                               const struct entry *template);
 
-/* Returns true if the template still has the governing policy of the item, if any, unchanged. */
+/* Returns true if the template has the item's governing policy, unchanged, or both have none. */
 bool reconcile_is_as_planned(const struct reconcile_item *item);
 
 /* ---- prediction for one template ---- */
