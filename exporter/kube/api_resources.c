@@ -280,7 +280,7 @@ bool api_table_add_resources(struct api_table *t, const char *api_version, const
             .preferred = version->preferred,
         };
 
-        /* Skip subresources such as "pods/log". */
+        /* Not subresources such as "pods/log". */
         if (r.resource && !strchr(r.resource, '/'))
             add_resource_with_names(t, &r, item);
     }

@@ -82,7 +82,7 @@ bool api_table_add_resources(struct api_table *t, const char *api_version, const
  */
 void api_table_inherit(struct api_table *t, const struct api_table *earlier);
 
-/* Returns true if versions, states and resources are equal. Ignores `other_names`. */
+/* Returns true if versions, states, resources and known groups are equal. Ignores `other_names`. */
 bool api_table_equal(const struct api_table *a, const struct api_table *b);
 
 /*

@@ -9,7 +9,8 @@ enum {
     PATH_MAX_BYTES = 16 * 1024,
     SUSPECTS_MAX = 256, /* Further suspects are ignored: a divergence relists all objects anyway. */
     LOGGED_MAX = 5,     /* Divergences of an audit that are logged. */
-    RETRY_MS = 60 * 1000,    /* Longest time to the next audit after a failed one. */
+    /* Longest time to the next audit after a failed one, and between searches for a due one. */
+    RETRY_MS = 60 * 1000,
     IDLE_INTERVAL_MS = 1000, /* Time between two checks if no reflector can be audited. */
     SUSPECT_INTERVAL_MS = 1000,
     SUSPECT_TIMEOUT_MS = 2 * 60 * 1000, /* Bookmarks come once a minute. */

@@ -9,10 +9,9 @@
  * most five), and the resource is listed again. They indicate a defect of the exporter or of the
  * server.
  *
- * An audit lists the resource at the version of the reflector's stream or later, page by page.
- * Pages are requested only while no other list may start, with pauses that keep the CPU use below
- * 1 %.
- * Two kinds of objects become suspects:
+ * An audit lists the resource at the version of the reflector's stream or later, page by page
+ * unless audit_unpaged is set. Pages are requested only while no other list may start, with pauses
+ * that keep the CPU use below 1 %. Two kinds of objects become suspects:
  *
  * - an object of the list that the store lacks or has in an older version, although the stream has
  *   passed the object's version;

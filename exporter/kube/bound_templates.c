@@ -248,7 +248,7 @@ static bool advance_fetch(struct bound_templates *b, struct bound_templates_fetc
     return false;
 }
 
-/* Reacts to a lost permission, and starts the list that the reflector wants. */
+/* Reacts to a missing permission, and starts the list that the reflector wants. */
 static void update_reflector(struct bound_templates *b, struct reflector *r)
 {
     bool forbidden = reflector_is_forbidden(r);

@@ -55,7 +55,7 @@ struct missing_kinds {
     struct engine *engine;
     const struct discovery *discovery;
     const struct log *log;
-    struct missing_kind *kinds; /* Empty before the source is ready. */
+    struct missing_kind *kinds; /* Initially empty; updated while the source is ready. */
     size_t count;
     uint64_t kinds_hash; /* hash_missing_kinds() at the last update of `kinds`. */
     int64_t

@@ -188,7 +188,7 @@ struct lookup_query {
     bool metadata_only;
     bool timed_out;
     int64_t started_ms;
-    int64_t expires_ms; /* Steady time; 0 while the request is open. */
+    int64_t expires_ms; /* Steady time; 0 until a turn after the request's end. */
 };
 
 struct lookup {

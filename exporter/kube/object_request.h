@@ -49,7 +49,7 @@ struct fetch {
     unsigned http_status;   /* 0: no response. */
     int64_t retry_after_ms; /* Wait that the server requests after an error; 0: unspecified. */
     char *version;          /* resourceVersion of a valid list, owned by the fetch; else NULL. */
-    cJSON *object;    /* Valid with FETCH_FOUND. Owned by the fetch; the caller may take it. */
+    cJSON *object;    /* Valid with FETCH_FOUND only. Owned by the fetch; the caller may take it. */
     struct error err; /* Reason if the object was not found; may be empty. */
 };
 
@@ -124,9 +124,9 @@ int64_t lookup_due(const struct lookup *l);
  * Sets or removes one annotation of objects, one object at a time. Reads the object's metadata,
  * then sends a merge patch with the uid and resourceVersion that it read, so that the server
  * rejects the patch (409) if the object was changed or replaced since. After an error other than
- * 401, 403 and 404 it reads the metadata again: up to four times, after 429 up to nine times more.
- * A patch never creates objects. After responses 429 the rate falls below ANNOTATE_PER_S objects
- * per second, and rises again with each write.
+ * 401, 403 and FETCH_MISSING it reads the metadata again: up to four times, after 429 up to nine
+ * times more. A patch never creates objects. After responses 429 the rate falls below
+ * ANNOTATE_PER_S objects per second, and rises again with each write.
  */
 enum { ANNOTATE_PER_S = 10 };
 
@@ -148,7 +148,7 @@ struct annotator_spec {
     const char *key;
     const char *value; /* NULL removes the annotation. */
     const char *field_manager;
-    /* Returns true to write. Called after each read with the annotation's value, or NULL. */
+    /* Returns true to write. Called after reads of the object; `value` is NULL if not set. */
     bool (*wanted)(void *context, const char *value);
     void *context;
 };

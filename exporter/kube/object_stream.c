@@ -49,7 +49,7 @@ static bool slice_equals(const struct text_slice *text, const char *word)
     return text->len == strlen(word) && memcmp(text->bytes, word, text->len) == 0;
 }
 
-/* Reads the value of a metadata member, and keeps it if the key is in metadata_members. */
+/* Keeps the value of a member in metadata_members if it is a short string without escapes. */
 static void read_metadata_member(struct metadata_reader *r, const struct text_slice *key)
 {
     struct text_slice value;
@@ -66,7 +66,7 @@ static void read_metadata_member(struct metadata_reader *r, const struct text_sl
     }
 }
 
-/* Reads a string after its opening quote and, if it is a key on the path, the value. */
+/* Reads a string after its opening quote. Follows a key on the path; reads a metadata member. */
 static void read_key(struct metadata_reader *r)
 {
     struct text_slice key;

@@ -12,7 +12,8 @@
  * Objects that are invalid, larger than 8 MiB (API servers accept 3 MiB) or with more than 200,000
  * values are emitted as EVENT_REJECTED, with their version if it can be read; their deletions as
  * EVENT_DELETED if the name can be read. Objects of another kind are always EVENT_REJECTED. The
- * parser then continues. A body that is not a list or a stream of watch events ends the parsing.
+ * parser then continues. With another body than a list or a stream of watch events,
+ * object_stream_feed() or object_stream_finish_list() fails.
  */
 enum watch_event_kind {
     EVENT_OBJECT,      /* Object of a list, or an added or changed object. */

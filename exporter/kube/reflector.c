@@ -20,7 +20,7 @@ void reflector_failure_set_failing(struct reflector_failure *f, bool failing)
     f->failing = failing;
 }
 
-/* Records a failure. Warns once, at the second in a row, since a single failure is normal. */
+/* Records a failure. Warns once, if `retries` is not 0, since a single failure is normal. */
 static void failure_record(struct reflector_failure *f, enum end_reason reason, const char *text,
                            unsigned retries, bool synced)
 {
@@ -49,7 +49,7 @@ static void failure_clear(struct reflector_failure *f)
     f->text[0] = '\0';
 }
 
-/* Marks the reflector as failing if the end of the request is due to the state of the server. */
+/* Marks the reflector as failing if the server did not respond, was unavailable or busy. */
 static void failure_note_end(struct reflector_failure *f, const struct reflector_request_end *end)
 {
     if (!end->unanswered && end->reason != END_UNAVAILABLE && end->reason != END_BUSY)
@@ -187,7 +187,7 @@ static void process_input(struct reflector *r, struct watch_input input)
     }
 }
 
-/* Sets which objects to keep. Removes the others, or lists again if the new scope has more. */
+/* Sets the scope. Removes objects outside it; lists again if it has more objects or content. */
 static void reflector_set_scope(struct reflector *r, bool bound_templates_only, bool metadata_only)
 {
     bool more = r->objects.bound_templates_only && !bound_templates_only;
@@ -338,7 +338,7 @@ static void open_request(struct reflector *r)
 
 /*
  * Returns the steady time at which the open stream proves that an earlier failure is over, even
- * without events; INT64_MAX: no failure or no stream.
+ * without events; INT64_MAX: no failure, or no stream with a response.
  */
 static int64_t proven_ms(const struct reflector *r)
 {
@@ -390,7 +390,7 @@ static void end_silent_request(struct reflector *r)
 {
     const char *fault = watch_fault(&r->watch, r->context->now_ms);
 
-    /* A silent stream of changes is no failure: perhaps nothing changes. */
+    /* A stream of changes may be silent, but not before its head or in the middle of an event. */
     if (r->watch.phase != WATCH_STREAMING || r->watch.lifetime.cut ||
         !r->watch.lifetime.progress.begun)
         failure_record(&r->failure, END_QUIET, fault, r->watch.retries, r->synced);

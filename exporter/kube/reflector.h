@@ -23,7 +23,7 @@ struct reflector_failure {
     int64_t retry_after_ms; /* Wait that the server requested at failed_ms; 0: unspecified. */
     bool warned;            /* A warning about the present failure was logged. */
     bool polling_logged;    /* A warning about lists instead of a stream was logged. */
-    /* For users: why the last request failed or the present one makes no progress; or "". */
+    /* For users: why the last request failed, or the present one is `late`; or "". */
     char text[512];
 };
 
@@ -68,16 +68,17 @@ struct reflector {
     struct reflector_request request;
     struct restore_history restore_history;
     bool wants_open;           /* The request that the watch demands is not open yet. */
-    bool late;                 /* `failure` reports that the request makes no progress. */
+    bool late;                 /* `failure` reports no progress, or a long wait for other lists. */
     struct list_ticket ticket; /* For a list, until its last page, or for WatchList. */
     struct stream_slot stream;
 
-    /* Why the last request ended; END_REGULAR after a complete list, END_QUIET while late. */
+    /* Reason of the last WATCH_ENDED; also END_REGULAR (list complete), END_QUIET (list late). */
     enum end_reason last_end;
-    int64_t ended_ms;    /* Time of the last end of a request; steady. */
+    int64_t ended_ms;    /* Steady time of the last WATCH_ENDED. */
     int64_t answered_ms; /* Time of the response 200 of the open request; 0 before it. */
     struct reflector_failure failure;
-    int64_t audited_ms; /* Time of the last audit, adjusted after a failed one (audit.c). */
+    int64_t audited_ms; /* End of the last audit, or creation; set back after a failed audit
+                           (audit.c). */
     bool audit_unpaged; /* Continue tokens expire too soon for an audit in pages (audit.c). */
     bool synced;        /* All objects have been read since the start or reflector_clear(). */
     /* Last event or listed object, since the epoch; 0: no event. */
@@ -89,11 +90,11 @@ void reflector_relist(struct reflector *r);
 
 /*
  * Lists the most recent state, because objects in the store may be wrong: at once, after the wait
- * in progress, or, if there were several such lists shortly before, after a pause.
+ * in progress, or, if several lists began without a wait shortly before, after a pause.
  */
 void reflector_relist_most_recent(struct reflector *r);
 
-/* Returns true if the objects have never been read, and the last request was forbidden. */
+/* Returns true if `synced` is false and the last request was forbidden. */
 static inline bool reflector_is_forbidden(const struct reflector *r)
 {
     return !r->synced && r->last_end == END_FORBIDDEN;

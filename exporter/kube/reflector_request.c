@@ -243,7 +243,7 @@ static const struct class_limits {
     [LIST_RELIST] = {6, 32, 4, 0},
     [LIST_FIRST] = {4, 32, 4, 3 * 1000},
     [LIST_POLL] = {4, 16, 2, 3 * 1000},
-    /* The fourth new list is reserved for resources that have not stalled. */
+    /* A fourth new list must be of a resource that is required or has not stalled. */
     [LIST_STALLED] = {3, 16, 2, 10 * 1000},
     [LIST_AUDIT] = {1, 1, 1, INT64_MAX / 2},
 };

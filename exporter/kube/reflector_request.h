@@ -24,8 +24,8 @@ struct list_pages {
     unsigned objects;    /* Objects in the open page. */
     bool unnamed;        /* An object of the open page has no name: the page cannot be compared. */
     uint64_t sum;        /* Sum of the hashes of the objects' names in the open page. */
-    uint64_t compared;   /* `sum` of the page that later pages are compared with. */
-    unsigned compare_at; /* Number of the next page to remember in `compared`. */
+    uint64_t compared;   /* `sum` of the page that later pages are compared with; 0: none. */
+    unsigned compare_at; /* The next page with objects, from this number on, sets `compared`. */
 };
 
 /* ---- one request ---- */
@@ -37,7 +37,7 @@ struct list_pages {
 
 struct reflector_request_end {
     enum end_reason reason;
-    const char *text;             /* For users; "" without an error. */
+    const char *text;             /* For users; "" without an error or a known reason. */
     int64_t retry_after_ms;       /* Wait that the server asks for; 0 without one. */
     bool unanswered;              /* No response arrived. */
     const struct list_meta *page; /* Complete page, which makes `reason` meaningless; else NULL. */
@@ -47,7 +47,7 @@ struct reflector_request_handler {
     /* The head of a response with status 200 has arrived. */
     void (*responded)(void *context);
     /*
-     * Bytes of a body were processed, for any status. `cut`: the events so far end in the middle of
+     * Bytes of a body were processed, for any status. `cut`: they end in the middle of a list or of
      * an event. Not called for bytes that end the transfer.
      */
     void (*received)(void *context, size_t bytes, bool cut);
@@ -101,8 +101,8 @@ void reflector_request_close(struct reflector_request *q);
  * Limits the lists that are open at the same time for hundreds of resources. Streams are not
  * limited here.
  *
- * At most 20 lists start a second, after a burst of 40. For half a second after its start a list
- * counts as new. A list starts only while the number of new lists, of all classes together, is
+ * At most 20 lists start a second, after a burst of 40. For half a second after its start an open
+ * list counts as new. A list starts only while the number of new lists, of all classes together, is
  * below the limit of its class: one for audits, otherwise three to six. A slow list thus does not
  * keep others from starting. The number of open lists is limited for each class; while lists wait
  * for a full class, open lists of this class without progress are cancelled sooner
@@ -113,7 +113,7 @@ void reflector_request_close(struct reflector_request *q);
  */
 enum list_class {
     LIST_REQUIRED, /* Policies and bindings, which all results depend on. */
-    LIST_RELIST,   /* Resource that was read before; its stream cannot resume. */
+    LIST_RELIST,   /* Resource that was read before, and has to be read again. */
     LIST_FIRST,    /* Resource that was not read before. */
     LIST_POLL,     /* Resource that is listed at intervals, for lack of a stream. */
     LIST_STALLED,  /* Resource after a list that was cancelled for lack of progress. */
@@ -127,7 +127,7 @@ struct list_ticket {
     struct list_ticket *next;
     enum list_class class;
     enum { TICKET_IDLE, TICKET_WAITING, TICKET_OPEN } state;
-    int64_t since_ms; /* Steady time in ms at which the ticket entered its state. */
+    int64_t since_ms; /* Steady time in ms at which it began to wait or was opened. */
 };
 
 struct list_queue {
@@ -149,7 +149,7 @@ void list_limiter_init(struct list_limiter *l, int64_t now_ms);
 /*
  * Returns true, and counts the list as open, if it may start now. Otherwise the ticket waits in
  * this class: the owner calls the function again at each turn until it returns true, or calls
- * list_limiter_leave(). Times are steady.
+ * list_limiter_leave(). Later calls ignore `class`. Times are steady.
  */
 bool list_limiter_enter(struct list_limiter *l, struct list_ticket *ticket, enum list_class class,
                         int64_t now_ms) MUST_USE;
@@ -157,7 +157,10 @@ bool list_limiter_enter(struct list_limiter *l, struct list_ticket *ticket, enum
 /* Ends the list, or its wait. Ignores an idle ticket. */
 void list_limiter_leave(struct list_limiter *l, struct list_ticket *ticket);
 
-/* Returns when to call list_limiter_enter() again; INT64_MAX: after another list starts or ends. */
+/*
+ * Returns when to call list_limiter_enter() again. INT64_MAX: after another list starts or ends, or
+ * the ticket does not wait.
+ */
 int64_t list_limiter_due(const struct list_limiter *l, const struct list_ticket *ticket);
 
 /*
@@ -209,7 +212,7 @@ struct reflector_context {
     const struct log *log;
     struct list_limiter limiter;
     struct stream_limit streams;
-    unsigned single_reads; /* Maximum of open requests of struct bound_templates. */
+    unsigned single_reads; /* Open reads of objects that the connections allow. */
     int64_t now_ms;        /* Steady. */
     int64_t clock_ms;      /* Since the epoch. */
     uint64_t random;       /* State of the random number generator. */
@@ -220,7 +223,7 @@ struct reflector_context {
     uint64_t restores; /* Number of restores of the server; each makes all reflectors list again. */
     struct burst_limit burst_limit; /* Limits `restores`. */
     uint32_t last_source;           /* Source number of the newest reflector. */
-    uint64_t health_version; /* Changes when a reflector's reported failure begins or ends. */
+    uint64_t health_version; /* Changes when a reflector warns, is late, or ends a warning. */
     const struct discovery *discovery;
     bool streaming_lists; /* Use WatchList; false after the server has refused it. */
 };

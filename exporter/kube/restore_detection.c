@@ -92,7 +92,7 @@ void last_change_replace(struct last_change *n, const struct last_change *listed
 {
     bool later = !*listed->name || number_compare(n->version, listed->version) == NUMBER_GREATER;
 
-    /* A list does not contain deleted objects, so a later deletion stays the last change. */
+    /* Except for a later deletion: a list does not contain deleted objects. */
     if (!n->deleted || !later)
         *n = *listed;
 }
@@ -326,7 +326,7 @@ static enum restore_check_result evaluate_past(struct restore_check *c, const st
     bool past = is_list_known(f) && strcmp(f->version, c->position) == 0;
     enum last_change_verdict verdict = LAST_CHANGE_UNDECIDED;
 
-    /* A server that ignores resourceVersionMatch returns the present state. */
+    /* With another version, the state is the present one: resourceVersionMatch was ignored. */
     if (past)
         verdict = last_change_compare_past(&c->last_change, f->object);
     else if (is_list_known(f))

@@ -98,7 +98,7 @@ struct restore_check {
     bool unread;         /* The read of RESTORE_CHECK_OBJECT failed. */
     bool changed;        /* The present state of the object proves nothing. */
     bool explained;      /* The stream has brought a change that can follow the last change. */
-    bool altered;        /* The object has the version of the last change, but other content. */
+    bool altered;        /* LAST_CHANGE_ALTERED was found, and spec.by_version is false. */
     unsigned failures;
     int64_t due_ms; /* Time of the next request, or end of the wait for an event. */
 };
@@ -156,8 +156,9 @@ void restore_history_check(struct restore_history *h, struct restore_check_spec 
 
 /*
  * Ends the check of the open request, which has ended or is closed. Returns true if the check has
- * no result and cannot be repeated, because the stream has brought a newer change: then the caller
- * has to list. May be called from a handler of the transport.
+ * no result and cannot be repeated, because the stream has brought newer changes, none of which can
+ * follow the checked one: then the caller has to list. May be called from a handler of the
+ * transport.
  */
 bool restore_history_end_request(struct restore_history *h) MUST_USE;
 

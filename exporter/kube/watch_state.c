@@ -195,8 +195,8 @@ static struct watch_action wait_before_relist(struct watch *w, const struct watc
 
 /*
  * Lists at once after 410, which is normal after a restart of the server: the objects in the store
- * are out of date until then. Waits if the last stream has had no event since such a list shortly
- * before, or if the burst limit is exhausted.
+ * are out of date until then. Waits if such a list began shortly before and no stream of changes
+ * has had an event since, or if the burst limit is exhausted.
  */
 static struct watch_action relist_when_gone(struct watch *w, const struct watch_input *in)
 {
@@ -274,7 +274,7 @@ static struct watch_action handle_initial_events_end(struct watch *w, const stru
     case END_REFUSED:
     case END_FAILED:
     case END_QUIET:
-        /* Some aggregated API servers never send the bookmark that ends the initial events. */
+        /* WatchList is refused, or its initial events do not end (some aggregated API servers). */
         w->streaming_lists = false;
         return open_next_request(w, in);
     case END_REGULAR:
@@ -454,7 +454,7 @@ static struct watch_action handle_event(struct watch *w, const struct watch_inpu
     return action;
 }
 
-/* Starts a list, or WatchList, at once; after a failure, when the wait is over. */
+/* Starts a list, or WatchList: at once, or after a wait that is not between polls. */
 static struct watch_action handle_relist(struct watch *w, const struct watch_input *in)
 {
     watch_release(w);

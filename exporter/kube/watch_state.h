@@ -34,7 +34,7 @@ struct lifetime {
     int64_t opened_ms;
     int64_t event_ms;   /* Time of the last event; opened_ms before the first. */
     unsigned timeout_s; /* timeoutSeconds of a stream. */
-    bool cut;           /* The received bytes end in the middle of an event. */
+    bool cut;           /* In a stream: the received bytes end in the middle of an event. */
     /* In a stream of changes, bytes that follow a complete event begin a new measurement. */
     struct progress progress;
 };
@@ -77,7 +77,7 @@ struct watch {
     char version[WATCH_VERSION_MAX]; /* resourceVersion to resume from; "" before all objects. */
     char *token;                     /* Continue token of the next page; NULL: first page. Owned. */
     bool streaming_lists;            /* Use WatchList instead of lists. */
-    bool full_objects;               /* The server has no metadata-only form. */
+    bool full_objects;               /* Ask for full objects, after 406 or 415. */
     bool relist;                     /* Read all objects before the next stream of changes. */
     bool most_recent;                /* List without resourceVersion: `version` is not usable. */
     bool paginated;                  /* The server pages lists from a resourceVersion: set limit. */
@@ -92,7 +92,7 @@ struct watch {
     bool polled;                    /* Lists at intervals replace the stream. */
     int64_t listed_ms;              /* Time of the last complete list (WatchList excluded). */
     struct lifetime lifetime;       /* Times of the open request. */
-    int64_t due_ms;                 /* Time of the next WATCH_TIMER. */
+    int64_t due_ms;                 /* End of the wait, or timeout of the request. */
     struct burst_limit burst_limit; /* Limits lists that start without a wait. */
     struct watch_counts counts;
 };
@@ -100,13 +100,13 @@ struct watch {
 enum watch_input_kind {
     WATCH_TIMER,       /* due_ms has come. */
     WATCH_PAGE,        /* Complete page of a list; `token` NULL or "" in the last page. */
-    WATCH_CHANGE,      /* Object of a stream. */
+    WATCH_CHANGE,      /* Object, deletion or rejection in a stream. */
     WATCH_BOOKMARK,    /* Bookmark of a stream. */
     WATCH_INITIAL_END, /* Bookmark that ends the initial events. */
     /* Request to read all objects again: at once, or after a wait that is not between polls. */
     WATCH_RELIST,
     /*
-     * The store may be wrong (restore of the server, or a divergence found by audit.c): read all
+     * The store may be wrong (suspected restore, or a divergence found by audit.c): read all
      * objects again from etcd, when the burst limit allows it. A wait in progress stays.
      */
     WATCH_RESTORED,

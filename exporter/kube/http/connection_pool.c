@@ -234,8 +234,9 @@ static void begin_probe(struct connection_pool *p)
 }
 
 /*
- * Frees the finished probe. Fails the pool if the connection does not answer; else sends the
- * requests that waited for the first probe. Any HTTP status is an answer.
+ * Frees the finished probe. Without an answer the pool fails, unless its streams received bytes in
+ * the last PROBE_TIMEOUT_MS. If the probe waited for a stream, lowers the capacity instead. After
+ * the first answer, sends the waiting requests. Any HTTP status is an answer.
  */
 static void end_probe(struct connection_pool *p)
 {

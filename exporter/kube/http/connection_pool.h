@@ -50,7 +50,7 @@ struct connection_pool {
     int64_t probe_due_ms;
     int64_t body_received_ms;
     int64_t surplus_check_ms; /* Next check in connection_pool_take_surplus(). */
-    int64_t idle_since_ms;    /* Time of the last removal that left no transfers. */
+    int64_t idle_since_ms;    /* Creation, or last removal that left no transfers. */
     int64_t now_ms;
 };
 
