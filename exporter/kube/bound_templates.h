@@ -8,7 +8,7 @@
  * Reads or marks templates that bindings refer to and that no stream brings:
  *
  * - A reflector with `bound_templates_only`, because no policy selects the kind, drops objects
- *   without a binding. When a binding to a dropped object is added later, a request reads this
+ *   that nothing refers to. When a binding to a dropped object is added later, a request reads this
  *   object, and the reflector's stream keeps it up to date. If the reflector began a new pass or
  *   removed an object during the request, the object is read again, because the response may be
  *   outdated. If many objects of a kind are needed at once, the reflector lists the kind instead.

@@ -58,8 +58,8 @@ struct missing_kinds {
     struct missing_kind *kinds; /* Initially empty; updated while the source is ready. */
     size_t count;
     uint64_t kinds_hash; /* hash_missing_kinds() at the last update of `kinds`. */
-    int64_t
-        required_read_ms; /* Steady time when all required kinds were read; INT64_MAX: not yet. */
+    /* Steady time when all required kinds were read; INT64_MAX: not yet. */
+    int64_t required_read_ms;
     bool ready;
 };
 

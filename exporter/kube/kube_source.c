@@ -275,7 +275,7 @@ static bool is_metadata_sufficient(const struct kube_source *s, const struct api
            !(s->references && kind_has_references(resource->api_version, resource->kind));
 }
 
-/* Marks a template kind as wanted: all its objects, or those that bindings refer to. */
+/* Marks a template kind as wanted: all its objects, or those that others refer to. */
 static void want_templates(struct kube_source *s, const struct api_resource *resource,
                            bool bound_templates_only, bool again)
 {

@@ -11,7 +11,8 @@
  * Karmada API server as a source of objects for the store. The table of kinds
  * (metrics/model/kind.c) lists kinds that are always watched. Template kinds are watched while a
  * selector names them or a binding refers to one of their objects; without a selector, only
- * templates of bindings are stored. Most templates are read as metadata only.
+ * templates that a binding or a template refers to are stored. Most templates are read as metadata
+ * only.
  *
  * If a kind cannot be read, its objects keep their last state and other kinds are not affected.
  */

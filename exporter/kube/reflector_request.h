@@ -174,7 +174,7 @@ int64_t list_limiter_stall_timeout(const struct list_limiter *l, const struct li
 /* ---- limit of streams ---- */
 
 /*
- * Limits open streams. Over HTTP/1.1 each stream occupies a connection; over HTTP/2 `limit` is
+ * Limits open streams. Over HTTP/1.1 each stream occupies a connection; otherwise `limit` is
  * UINT_MAX. Places are reserved for required resources that have no open stream.
  */
 struct stream_limit {

@@ -124,9 +124,9 @@ struct restore_history {
     struct last_change listed; /* Newest object of the open list. */
     struct restore_check restore_check;
     uint64_t restores; /* reflector_context.restores to which the reflector has reacted. */
-    bool expected;     /* The open list follows a known restore. */
+    bool expected;     /* The open or next list follows a known restore. */
     bool contradicted; /* The open list proves that the last change was undone or altered. */
-    bool doubted;      /* The open list follows a check that found other content. */
+    bool doubted;      /* The open or next list follows a check that found other content. */
     bool varies;       /* The server writes an object differently in lists and in single reads. */
     bool resumed;      /* The open stream continues an earlier stream. */
 };

@@ -111,7 +111,7 @@ void kube_session_read_referenced_templates(struct kube_session *s);
 
 /*
  * Returns false with the reason in `err` if the session has never had credentials and the last try
- * to get them failed, or if a required kind has never been read and its last three requests failed.
+ * to get them failed, or if a required kind has not been read and its last three requests failed.
  * For commands that do not wait until the problem is solved.
  */
 bool kube_session_can_become_ready(const struct kube_session *s, struct error *err);

@@ -57,10 +57,10 @@ size_t credentials_fds(const struct credentials *c, struct pollfd out[static CRE
 bool credentials_ready(const struct credentials *c);
 
 /*
- * Returns the reason why the last read of a file or the last run of the plugin failed, of several
- * failures the first; "" if all succeeded. Borrowed. The reason contains no token, key or
- * certificate of the kubeconfig. It can contain the end of the plugin's standard error, in which
- * exec_plugin_poll() hides only known secrets.
+ * Returns the reason why the last read of a file or the last run of the plugin failed; "" if all
+ * succeeded. Several failures have the order CA, client certificate, token, plugin: returns the
+ * first. Borrowed. The reason contains no token, key or certificate of the kubeconfig. It can
+ * contain the end of the plugin's standard error, in which exec_plugin_poll() hides some secrets.
  */
 const char *credentials_problem(const struct credentials *c);
 

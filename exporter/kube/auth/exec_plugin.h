@@ -62,7 +62,7 @@ enum { EXEC_INFO_MAX_BYTES = 2 * 1024 * 1024 };
 
 /*
  * Appends the value of KUBERNETES_EXEC_INFO for the plugin config->exec. `ca` is the PEM of the
- * cluster's CA, or NULL if the CAs of the system are trusted.
+ * cluster's CA; NULL without one.
  */
 void exec_info_append(const struct rest_config *config, const char *ca, struct strbuf *out);
 
@@ -110,8 +110,9 @@ enum exec_state { EXEC_IDLE, EXEC_RUNNING, EXEC_ENDED, EXEC_FAILED };
  * Reads available output and returns the state. EXEC_ENDED and EXEC_FAILED are returned once for
  * each run. After EXEC_ENDED, `out` holds the output, which the caller owns. After EXEC_FAILED,
  * `err` holds the reason, often with the last line of standard error. In this line, arguments (of
- * "name=value" only the values) of at least 8 bytes are masked. The line is left out if the kept
- * 4 KiB of standard error contain a value of the kubeconfig's env with at least 4 bytes.
+ * "name=value" only the values) of at least 8 bytes are masked, as are words that look like tokens.
+ * The line is left out if its start is lost, or if the kept 4 KiB of standard error contain a value
+ * of the kubeconfig's env with at least 4 bytes.
  */
 enum exec_state exec_plugin_poll(struct exec_plugin *p, int64_t now_ms, struct strbuf *out,
                                  struct error *err) MUST_USE;

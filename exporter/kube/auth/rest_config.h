@@ -53,7 +53,7 @@ struct rest_config {
     bool disable_compression;
     struct rest_config_bytes ca;    /* The CAs of the system if both members are NULL. */
     char *proxy_url;                /* Secret, because the URL may contain a password. */
-    bool proxy_is_from_environment; /* False if the kubeconfig sets the proxy. */
+    bool proxy_is_from_environment; /* `proxy_url` is set, and not by the kubeconfig. */
     char *exec_config;              /* JSON extension of the cluster for exec plugins. */
     char *ns;
 
@@ -72,8 +72,8 @@ struct rest_config {
 /* Frees the members and wipes the secrets. Accepts a struct filled with zeros. */
 void rest_config_release(struct rest_config *config);
 
-/* Calls `each` with the path of the CA, certificate, key and token file, as far as they are set. */
 typedef void kube_file_fn(void *context, const char *path);
+/* Calls `each` with the path of the CA, certificate, key and token file, as far as they are set. */
 void rest_config_each_file(const struct rest_config *config, kube_file_fn *each, void *context);
 
 /* Appends a note. Drops the note if there are already REST_CONFIG_NOTES_MAX notes. */

@@ -20,7 +20,7 @@ enum {
 struct pem_file {
     const char *name; /* For messages: "the client key". */
     const char *path; /* NULL if the PEM does not come from a file. Borrowed. */
-    bool is_secret;   /* Errors contain only a path that exists: the text may be the key itself. */
+    bool is_secret;   /* Errors show only the existing part of `path`: it may be the key itself. */
     bool (*check)(const char *pem, struct error *err);
     char *pem;                /* NULL if the configuration has no such PEM. */
     struct file_stamp loaded; /* Stamp of the file when `pem` was read. */
@@ -33,7 +33,8 @@ enum { PEM_GROUP_MAX = 2 };
 struct pem_group {
     struct pem_file files[PEM_GROUP_MAX];
     size_t count;
-    int64_t seen_ms; /* Time of the last change or failure; INT64_MAX: all files are as loaded. */
+    /* Last check that saw a change or no file; INT64_MAX: all files are as loaded. */
+    int64_t seen_ms;
     struct error problem; /* Last failure; "" once all files are as loaded. */
 };
 

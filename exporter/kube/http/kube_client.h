@@ -47,7 +47,10 @@ int64_t kube_client_due(const struct kube_client *c);
 
 /* Used only by kube_client.c and tests. */
 
-/* Makes the next kube_client_perform() close all connections; open transfers end with an error. */
+/*
+ * Only for tests. Makes the next kube_client_perform() close all connections; open transfers end
+ * with an error.
+ */
 void kube_client_reset(struct kube_client *c);
 
 /* Returns the number of open sockets. */
