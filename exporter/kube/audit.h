@@ -21,8 +21,8 @@
  * the collection. The suspect diverges if the store still differs when the stream has passed that
  * version, or after two minutes. Failed requests never count as divergences.
  *
- * If a reflector keeps only templates of bindings, missing objects are not suspects. Objects of the
- * list without a numeric resourceVersion are not compared.
+ * If a reflector keeps only bound templates, objects that the store lacks are no suspects. Objects
+ * of the list without a numeric resourceVersion are not compared.
  */
 struct audit_suspect {
     struct audit_suspect *next;

@@ -239,7 +239,7 @@ static bool advance_fetch(struct bound_templates *b, struct bound_templates_fetc
         has_content(f->entry) || !find_binding(b, f->entry) ||
         (f->fetch && f->fetch->state != FETCH_OPEN && finish_fetch(b, f, r)))
         return true;
-    /* During a list it is undefined whether the list or the response is newer. */
+    /* Without a stream it is undefined whether the next list or the response is newer. */
     f->waits_for_stream = r->watch.phase != WATCH_STREAMING;
     if (!f->fetch && !f->waits_for_stream && f->due_ms <= b->context->now_ms &&
         b->open_count < OPEN_MAX && b->open_count < b->context->single_reads &&

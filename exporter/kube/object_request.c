@@ -67,7 +67,7 @@ static enum fetch_state read_fetch_error(struct fetch *f, const struct transport
 
     status_read_body(f->body.data, f->body.len, &status);
     fail(&f->err, "%s", status.message);
-    /* A 404 without a Status is an unknown path or comes from a proxy. */
+    /* A 404 without a Status comes from an unknown path or a proxy, and proves nothing. */
     if (http_status == 404 && status.code == 404)
         return FETCH_MISSING;
     f->retry_after_ms = result->retry_after_ms > 0 ? result->retry_after_ms : status.retry_after_ms;
@@ -469,7 +469,7 @@ enum annotator_state annotator_turn(struct annotator *a, int64_t now_ms)
         a->state = read_annotator_response(a, ended, now_ms);
         fetch_free(ended);
     }
-    /* Send a patch without delay, because changes of the object in between make it fail. */
+    /* Only reads wait: a change of the object would make a delayed patch fail. */
     if (a->state != ANNOTATE_OPEN || (!a->patch && now_ms < a->due_ms))
         return a->state;
     a->writes = a->patch != NULL;

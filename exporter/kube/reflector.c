@@ -304,7 +304,7 @@ static void handle_end(void *context, const struct reflector_request_end *end)
     process_input(r, input);
     if (unsettled)
         reflector_relist_most_recent(r);
-    /* The ticket of a list stays open until the last page. */
+    /* Ends the ticket, unless the list goes on with another page. */
     if (!r->wants_open || !r->watch.token)
         list_limiter_leave(&r->context->limiter, &r->ticket);
 }

@@ -241,7 +241,7 @@ void reflector_store_end_pass(struct reflector_store *s)
 {
     if (s->has_unnamed)
         return;
-    /* The first pass has no earlier objects to search for. */
+    /* Except in the first pass, which has no earlier objects. */
     if (s->origin.sweep > 1)
         store_sweep(s->store, s->origin);
     /* A complete pass has read all existing templates: those still unread do not exist. */

@@ -128,7 +128,7 @@ struct restore_history {
     bool contradicted; /* The open list proves that the last change was undone or altered. */
     bool doubted;      /* The open or next list follows a check that found other content. */
     bool varies;       /* The server writes an object differently in lists and in single reads. */
-    bool resumed;      /* The open stream continues an earlier stream. */
+    bool resumed;      /* A stream of changes that opens now continues an earlier one. */
 };
 
 /* Begins a list, or a stream that begins with all objects. Ends an open check without a result. */

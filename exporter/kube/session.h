@@ -28,9 +28,9 @@ struct template_finder {
 /*
  * Reads a template that is not in the store; call again while the state is LOOKUP_WAITING. Reads
  * the full object if its kind has references or belongs to Config Connector; of other kinds, such
- * as Secrets, only the metadata. If a reflector has read all objects of the kind, the result is
- * LOOKUP_MISSING without a request. Sets `id` unless the result is LOOKUP_UNKNOWN; its texts are
- * borrowed from `name`, and from the session until the next turn.
+ * as Secrets, only the metadata. If a reflector has read and keeps all objects of the kind, the
+ * result is LOOKUP_MISSING without a request. Sets `id` unless the result is LOOKUP_UNKNOWN; its
+ * texts are borrowed from `name`, and from the session until the next turn.
  */
 struct lookup_answer template_finder_find(struct template_finder *f,
                                           const struct template_name *name,
@@ -73,7 +73,7 @@ struct kube_session_settings {
 
 /*
  * Reads the files that `config` names and returns a session without connections; NULL with the
- * reason in `err` if the server's URL or a file is unusable. The caller owns the result.
+ * reason in `err` if the server's URL or a needed file is unusable. The caller owns the result.
  */
 struct kube_session *kube_session_new(const struct kube_session_settings *settings,
                                       struct error *err) MUST_USE;

@@ -167,7 +167,7 @@ static bool advance_group(struct pem_group *group, int64_t now_ms)
         group->seen_ms = now_ms;
     if (now_ms - group->seen_ms < (changes.all ? TLS_STABLE_MS : TLS_PAIR_STABLE_MS))
         return false;
-    /* seen_ms stays in the past after a failure, so that each check reads the files again. */
+    /* Only success sets seen_ms: after a failure, each check reads the files again. */
     if (reload_group(group, &changed, &group->problem)) {
         group->seen_ms = INT64_MAX;
         group->problem.text[0] = '\0';
