@@ -77,8 +77,7 @@ struct reflector {
     int64_t ended_ms;    /* Steady time of the last WATCH_ENDED. */
     int64_t answered_ms; /* Time of the response 200 of the open request; 0 before it. */
     struct reflector_failure failure;
-    int64_t audited_ms; /* End of the last audit, or creation; set back after a failed audit
-                           (audit.c). */
+    int64_t audited_ms; /* End of the last audit, or creation; set back if it failed (audit.c). */
     bool audit_unpaged; /* Continue tokens expire too soon for an audit in pages (audit.c). */
     bool synced;        /* All objects have been read since the start or reflector_clear(). */
     /* Last event or listed object, since the epoch; 0: no event. */
