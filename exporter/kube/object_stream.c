@@ -149,7 +149,7 @@ enum {
     BUFFER_KEPT_BYTES = 16 * 1024,
 };
 
-/* Returns true if the text, which may be invalid JSON, has more than OBJECT_MAX_VALUES values. */
+/* Returns true if the text, maybe invalid JSON, has more than about OBJECT_MAX_VALUES values. */
 static bool has_too_many_values(const char *json, size_t len)
 {
     size_t values = 0;

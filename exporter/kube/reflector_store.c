@@ -54,7 +54,7 @@ static bool is_allowed(const struct reflector_store *s, const cJSON *object)
     return ns && (!s->filter || namespace_filter_allows(s->filter, ns));
 }
 
-/* Returns true if a binding or a template refers to the object, or its identity is invalid. */
+/* Returns true if the identity is invalid, or a binding, template or request refers to it. */
 static bool is_referred_object(const struct reflector_store *s, const cJSON *object)
 {
     struct identity id;

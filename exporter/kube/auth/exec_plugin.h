@@ -33,7 +33,7 @@ bool child_start(struct child *c, const char *program, char *const *arguments,
                  char *const *environment, struct error *err) MUST_USE;
 
 struct child_status {
-    bool exited; /* False if a signal ended the child. */
+    bool exited; /* False if a signal ended the child, or if unknown. */
     int code;    /* Exit code or signal number; 0 if unknown. */
 };
 

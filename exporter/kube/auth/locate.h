@@ -19,10 +19,10 @@ enum kube_search_result {
 
 /*
  * Finds the API server like kubectl: from search->kubeconfig, $KUBECONFIG, ~/.kube/config if that
- * file exists, or the service account of the pod. Uses the first source that is set; after an error
- * in this source, does not try the next one. Takes the proxy from the environment unless the
- * kubeconfig sets one. Fills `out`, which the caller gives to rest_config_release(), only if the
- * result is KUBE_FOUND.
+ * file exists, or, without search->context, the service account of the pod. Uses the first source
+ * that is set; after an error in this source, does not try the next one. Takes the proxy from the
+ * environment unless the kubeconfig sets one. Fills `out`, which the caller gives to
+ * rest_config_release(), only if the result is KUBE_FOUND.
  */
 enum kube_search_result kube_locate(const struct kube_search *search, struct rest_config *out,
                                     struct error *err) MUST_USE;
