@@ -156,7 +156,7 @@ struct access_control {
     struct active_web_config *current;
     /* Requests with cached credentials; all requests if no users are configured. */
     struct rate_limit cached_rate;
-    struct rate_limit other_rate; /* Other requests. */
+    struct rate_limit other_rate; /* Other requests except VERDICT_ANONYMOUS. */
     _Atomic uint64_t refused[ACCESS_REFUSALS];
 };
 

@@ -8,7 +8,7 @@
 #include "exporter/web/server_tls.h"
 
 /*
- * Web configuration that is or was in force: the parsed file, with the contents of the files that
+ * Web configuration that is or was in force: the parsed file, and the contents of the files that
  * it refers to. A connection keeps the configuration that was in force when the connection began.
  */
 struct active_web_config {
@@ -84,15 +84,16 @@ enum verdict {
     VERDICT_ADMITTED,
     VERDICT_ANONYMOUS,    /* Health path, credentials unchecked: the response has no details. */
     VERDICT_UNAUTHORIZED, /* Status 401. */
-    VERDICT_TOO_MANY,     /* Status 429: request rate, or queue of password checks. */
+    VERDICT_TOO_MANY,     /* Status 429, for ACCESS_QUEUE or ACCESS_RATE. */
 };
 
 /*
  * Checks a request and returns the verdict, which is also stored in `verdict`. If `verdict` already
  * holds a value other than VERDICT_NONE, returns that value. If a password has to be checked first,
  * suspends the connection and returns VERDICT_PENDING; the connection is resumed when `verdict`
- * holds the result. `verdict` has to live until then. `probe`: with probes_without_auth, the
- * request needs no credentials. If `g` is NULL, returns VERDICT_ADMITTED and stores nothing.
+ * holds the result. `verdict` has to live until then. `probe`: if users and probes_without_auth are
+ * set, the verdict is VERDICT_ANONYMOUS. If `g` is NULL, returns VERDICT_ADMITTED and stores
+ * nothing.
  */
 enum verdict access_control_admit(struct access_control *g, struct MHD_Connection *connection,
                                   bool probe, _Atomic(enum verdict) *verdict);

@@ -8,7 +8,7 @@
 #include "exporter/web/query.h"
 #include "exporter/web/response.h"
 
-enum { ROWS_KEPT_MS = 15 * 60 * 1000 }; /* Time from the last make_view() to dropping the rows. */
+enum { ROWS_KEPT_MS = 15 * 60 * 1000 }; /* Minimum time from make_view() to dropping rows. */
 
 #define ENDPOINT_ROW(id, handler, path, summary, known, required, needs, answer)                   \
     {handler, path, summary, known, required, needs, answer, false},

@@ -13,17 +13,18 @@ struct web_service;
 
 /* Input of pages and endpoints: the evaluation, and the state of the exporter itself. Borrowed. */
 struct health {
-    /* NULL until the first evaluation is complete, and for endpoints that do not need it. */
+    /* NULL until the first evaluation is complete, and for requests that do not read it. */
     const struct evaluation *evaluation;
-    const struct findings *findings;       /* Complete for pages of page_index.h except metrics. */
+    /* Complete for pages of page_index.h except metrics; NULL for endpoints. */
+    const struct findings *findings;
     const struct kube_session *session;    /* Set before `evaluation`; NULL without API server. */
     const struct web_service *web_service; /* HTTP server, for its metrics. */
     const struct senders *senders;         /* Senders of alerts and Events; may be NULL. */
     struct registry *registry;             /* Series of the metrics page; NULL for endpoints. */
     const char *telemetry_path;
     const char *external_url; /* --web.external-url without '/' at the end; "" if unknown. */
-    bool config_loaded;       /* The last reload succeeded, or there was no reload. */
-    uint64_t rejected;        /* Number of PROBLEM_MALFORMED and PROBLEM_REJECTED so far. */
+    bool config_loaded;       /* False from a failed reload until one is prepared or completed. */
+    uint64_t rejected;        /* Number of PROBLEM_MALFORMED and PROBLEM_REJECTED that appeared. */
     uint64_t log_dropped;     /* Number of log lines that were not written. */
     int64_t beat_age_ms;      /* Milliseconds since the last turn of the loop. */
     int64_t now_ms;           /* Milliseconds since the epoch. */
@@ -128,7 +129,7 @@ enum endpoint_needs {
 typedef void endpoint_fn(struct queued_request *request, const struct health *h);
 
 struct endpoint {
-    const char *handler; /* Label `handler` of http_requests_total. */
+    const char *handler; /* Label `handler` of http_requests_total; operationId in openapi.json. */
     const char *path;
     const char *summary; /* Summary and response description in openapi.json; NULL for pages. */
     unsigned known;      /* Accepted parameters, bits by enum parameter. */

@@ -46,7 +46,7 @@ struct page_writer {
 
 /*
  * Writes the start of the page and returns its writer. `history` is the JSON object of the member
- * "history"; NULL omits the member.
+ * "history", which only LIST_JSON has; NULL omits the member.
  */
 static struct page_writer page_begin(struct queued_request *request, const struct list_def *def,
                                      const char *history)

@@ -9,7 +9,7 @@ enum {
     TOKEN_MAX_BYTES = 4 * 17,
     LISTS_STORED_MAX = 16,
     LINES_STORED_MAX_BYTES = 64 * 1024 * 1024, /* Lines of all stored lists. */
-    LIST_STORED_MS = 5 * 60 * 1000,            /* Time after the last request for the list. */
+    LIST_STORED_MS = 5 * 60 * 1000,            /* Time from `used_ms` to dropping the list. */
 };
 
 /* Lines of a list; immutable. The open request shares the lines with its stored list. */
@@ -26,7 +26,7 @@ struct stored_list {
     struct row_view *view;
     struct stored_lines *lines;
     int64_t made_ms; /* Time of the first page, milliseconds since the epoch. */
-    int64_t used_ms; /* Steady time of the last request. */
+    int64_t used_ms; /* Steady time of the last paging_close() that stored the list. */
 };
 
 struct paging {

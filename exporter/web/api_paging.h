@@ -7,7 +7,7 @@
 /*
  * Paging of lists over several requests: the parameter `limit` is the maximum number of rows of a
  * page, and `continue` is a token for the next page. All pages show the list as of the first page,
- * because its view or lines are stored, for at most five minutes after the last request. The
+ * because its view or lines are stored, for at most five minutes after the last paging_close(). The
  * history stores no view or lines: its tokens have the number of a transition. A token of a list
  * that is no longer stored is refused with 410.
  *
@@ -19,7 +19,7 @@ struct paging;
 /* Returns a paging without lists. Its tokens contain `seed`; tokens of other seeds are refused. */
 struct paging *paging_new(uint64_t seed) MUST_USE;
 
-/* Frees the paging with all lists. Accepts NULL. */
+/* Frees the paging and all lists. Accepts NULL. */
 void paging_free(struct paging *p);
 
 /* Request for a page of a list. */
@@ -77,7 +77,7 @@ const char *paging_end_page(struct paging *p, struct row_position next);
  */
 void paging_close(struct paging *p, int64_t now_ms);
 
-/* Drops the lists that no request has used for five minutes. `now_ms` is a steady time. */
+/* Drops the lists that were last stored five minutes ago or earlier. `now_ms` is a steady time. */
 void paging_drop_expired(struct paging *p, int64_t now_ms);
 
 /* Drops all lists, including the list of the open request. */

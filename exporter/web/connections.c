@@ -165,7 +165,7 @@ struct connections {
     /* Present limit: lowered by connections_reduce(), then raised in steps up to `limit_max`. */
     unsigned limit;
     unsigned budget;      /* Part of the limit for open connections and reservations. */
-    unsigned closing_max; /* Rest of the limit. */
+    unsigned closing_max; /* Rest of the limit; at least 1. */
     int64_t raised_ms;    /* Last raise of the limit, or call of connections_reduce(). */
     unsigned reserved;    /* Connections that are being passed to libmicrohttpd. */
     unsigned count[CONNECTION_STATES];
@@ -262,7 +262,7 @@ static unsigned open_count(const struct connections *p)
 /* Returns true if bytes are unacknowledged, and nothing was sent for the time of a stall. */
 static bool is_stalled(const struct connection *connection, int64_t age_ms)
 {
-    /* For sockets other than TCP: no byte was sent or acknowledged since the response began. */
+    /* Assumed for sockets other than TCP: no byte was sent or acknowledged in this state. */
     struct tcp_info info = {.tcpi_last_data_sent = (uint32_t)age_ms, .tcpi_unacked = 1};
     socklen_t len = sizeof(info);
 
@@ -385,7 +385,7 @@ void connections_reduce(struct connections *p, int64_t now_ms)
     unsigned count = open_count(p) + p->count[CONNECTION_CLOSING];
 
     p->raised_ms = now_ms;
-    /* Above the limit, connections of an earlier reduction are still closing. */
+    /* If the count exceeds the limit, an earlier reduction has not taken full effect. */
     if (count <= p->limit && count > LIMIT_LOWERED_MIN)
         set_limit(p, count - count / LIMIT_LOWER_DIVISOR);
     while ((open_count(p) > p->budget || p->count[CONNECTION_CLOSING] == 0) &&
@@ -541,8 +541,8 @@ struct acceptor {
     struct sockaddr_storage address; /* Address of the held connection. */
     socklen_t address_len;
     int64_t exceeded_ms; /* Time of the last call of connections_evict_slow(). */
-    int64_t no_room_ms;  /* Begin of the present lack of room; 0 if there is room. */
-    bool starved;        /* accept(2) found no descriptor, and `spare` is used up. */
+    int64_t no_room_ms;  /* Begin of the present lack of room; 0 with room or without a client. */
+    bool starved;        /* accept(2) lacked resources while `spare` was used up. */
 };
 
 static bool is_resource_shortage(int code)

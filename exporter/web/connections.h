@@ -19,6 +19,7 @@
  * network with most connections. These connections are not evictable:
  * - for a new connection, those in a state that is below its share of the budget,
  * - connections with received bytes that the server has not read, except in CONNECTION_ANSWERING,
+ * - for lack of descriptors, those in their state for less than 100 ms,
  * - TCP connections in CONNECTION_RECEIVING for less than 500 ms, if the client has sent a byte,
  * - connections in CONNECTION_ANSWERING for less than two seconds, unless the client stops reading.
  *
@@ -55,8 +56,8 @@ struct connections;
 struct connection;
 
 /*
- * Returns a set of at most `limit` connections; a quarter of them are kept for closing ones. With a
- * limit below 2, one open and one closing connection are allowed.
+ * Returns a set of at most `limit` connections; a quarter, at least one, is kept for closing ones.
+ * With a limit below 2, one open and one closing connection are allowed.
  */
 struct connections *connections_new(unsigned limit) MUST_USE;
 
@@ -98,7 +99,7 @@ struct acceptor;
 
 /*
  * Starts the thread, which inherits the caller's signal mask. The settings are copied. Returns NULL
- * with the reason if the thread cannot be started.
+ * with the reason if the eventfd or the thread cannot be created.
  */
 struct acceptor *acceptor_start(const struct acceptor_settings *settings,
                                 struct error *err) MUST_USE;
@@ -122,9 +123,9 @@ uint64_t client_network(const struct sockaddr *address);
 bool connections_make_room(struct connections *p, int64_t now_ms);
 
 /*
- * Lowers the limit to 7/8 of the connections (not below 8), and ends evictable connections beyond
- * it, the oldest first, at least one unless others are closing: the process has no file descriptor
- * left. connections_sweep() raises the limit again, step by step.
+ * Called when accept(2) lacks resources. Lowers the limit to 7/8 of the connections, unless they
+ * exceed the limit or are at most 8. Ends the oldest evictable connections until the open ones fit
+ * into the budget and at least one is closing. connections_sweep() raises the limit again in steps.
  */
 void connections_reduce(struct connections *p, int64_t now_ms);
 
@@ -145,5 +146,5 @@ void connections_evict_slow(struct connections *p, int64_t now_ms);
  */
 bool connections_sweep(struct connections *p, int64_t now_ms);
 
-/* Used only by tests. Returns the number of connections, with reservations and closing ones. */
+/* Used only by tests. Counts all connections, including reservations and closing ones. */
 unsigned connections_count(struct connections *p);

@@ -46,7 +46,7 @@ void html_remaining_count(struct strbuf *out, size_t count);
 /*
  * Pages in the navigation at the top of each page: enumerator, address and name. Addresses on pages
  * are relative, so that they work behind a proxy that adds a prefix. Therefore all pages must be on
- * one level.
+ * the same level.
  */
 #define NAVIGATION_LINKS(LINK)                                                                     \
     LINK(OVERVIEW, "./", "Overview")                                                               \

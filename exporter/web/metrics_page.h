@@ -62,8 +62,8 @@ struct metrics_page *page_store_hold_metrics(struct page_store *s) MUST_USE;
 struct segment_memory *page_store_segment_sum(struct page_store *s);
 
 /*
- * Returns true if metrics pages, with replaced pages that clients still read, hold more memory than
- * twice the size of the current page plus `bytes`. Any thread may call it.
+ * Returns true if metrics pages, including replaced pages that clients still read, hold more memory
+ * than twice the size of the current page plus `bytes`. Any thread may call it.
  */
 bool page_store_holds_more(struct page_store *s, uint64_t bytes);
 
