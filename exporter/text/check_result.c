@@ -457,8 +457,9 @@ static void print_sources(const struct check_result *r, struct output *o)
 
 /*
  * Prints the counts of the classes in `fail_on`, such as "Found 2 conflicts, 1 pending template."
- * If all are 0, prints a sentence about other findings. `listed`: findings or notes are printed
- * above; the sentence includes their number if `fail_on` is 0.
+ * If all are 0, prints a sentence about other findings. Adds a sentence if files or documents were
+ * not read. `listed`: findings or notes are printed above; the sentence about other findings has
+ * their number if `fail_on` is 0.
  */
 static void print_summary(const struct check_result *r, unsigned fail_on, bool listed,
                           struct output *o)

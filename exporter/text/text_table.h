@@ -10,9 +10,9 @@
  * terminal supports it. output_flush() prints the buffer.
  */
 enum {
-    OUTPUT_WIDTH_DEFAULT = 80, /* For terminals that do not report a width. */
-    OUTPUT_WIDTH_MIN = 40,     /* Narrower terminals are treated as this wide. */
-    OUTPUT_WIDTH_MAX = 10000,  /* Larger values of COLUMNS are ignored. */
+    OUTPUT_WIDTH_DEFAULT = 80, /* For terminals that report no width, and for the API. */
+    OUTPUT_WIDTH_MIN = 40,     /* Smaller widths, except 0, are raised to this one. */
+    OUTPUT_WIDTH_MAX = 10000,  /* Larger widths are ignored in COLUMNS, and refused in the API. */
 };
 
 struct output {
@@ -101,6 +101,7 @@ void table_release(struct table *t);
 
 /* Adds a text, escaped and cut at 64 KiB, as the next cell. Cells are added row by row. */
 void table_add(struct table *t, enum output_style style, const char *text);
+/* Formats as printf(), then like table_add(); a result above 64 KiB becomes "". */
 void table_addf(struct table *t, enum output_style style, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
 /* Adds a cell such as "Deployment default/app-a"; without the slash if `ns` is "". */

@@ -8,13 +8,13 @@
 #include "metrics/rules/policy_versions.h"
 
 enum {
-    VERSIONS_MAX = 20, /* Versions on the card of a policy. */
+    VERSIONS_MAX = 20, /* Known versions on the card of a policy. */
     SUBJECT_MAX_BYTES = 8192,
 };
 
 /* ---- cards of templates ---- */
 
-/* Appends state, reason and phase in the words of the metrics, their time, policy and version. */
+/* Appends state, reason and phase as in the metrics, start, policy, and the version if behind. */
 static void add_decision(const struct card_writer *c, const struct template_decision *d)
 {
     const struct entry *policy = d->claimed ? d->claimed : d->governing;

@@ -32,7 +32,7 @@ card_fn write_template_card;
 card_fn write_delivery_card;
 /* Appends a card for each field of a dependency in observed or predicted conflict. */
 card_fn write_conflict_cards;
-/* Appends the card of a policy: the current version and those in use, newest first, at most 20. */
+/* Appends a policy's card: its newest versions, current or in use, at most 20, then `unknown`. */
 card_fn write_rollout_card;
 
 /* ---- pages with a list ---- */
@@ -70,9 +70,9 @@ bool list_write_elements(struct queued_request *request, const struct list_eleme
 /* ---- findings and the API server ---- */
 
 /*
- * Appends an overview of findings and states, then a section for each kind of finding, most severe
- * first. The id of a section is the word of its class in findings.h, "held" for templates that are
- * not healthy in all targets, or "rollout". `ns` is the namespace of the findings; NULL for all.
+ * Appends an overview of findings and states, then a section for each kind of finding there is; the
+ * problem classes come last. The id of a section is the word of its class in findings.h, "held" for
+ * templates not healthy in all targets, or "rollout". `ns`: namespace of the findings; NULL: all.
  */
 void findings_section_write(const struct card_writer *c, const struct findings *f, const char *ns);
 

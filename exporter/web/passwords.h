@@ -27,8 +27,8 @@ struct login_attempt {
 };
 
 /*
- * Returns the index of the hash, out of `count` (at least 1), to compare for an unknown user. In
- * one process a name always gets the same index: the duration of checks reveals no unknown names.
+ * Returns the index of the hash, out of `count` (at least 1), to compare for an unknown user. A
+ * name gets the same index for the same `p` and `count`: the duration of checks reveals no names.
  */
 unsigned passwords_substitute_index(const struct passwords *p, const char *user, unsigned count);
 

@@ -91,7 +91,7 @@ size_t request_target_unescape(struct request_target *target, char *text);
 /*
  * Checks a complete head, and adds the arguments of its query to the values of the connection,
  * unless the target `is_bad`. Returns 0, or the status to refuse the request with: 400 for a head
- * that is not contiguous, 431 for one above REQUEST_HEAD_MAX, 414 for one above it with arguments.
+ * that is not contiguous, 431 for one above REQUEST_HEAD_MAX, 414 for arguments that do not fit.
  * With 0, `*malformed` is true if a header name is no token, a value has a control character, or
  * the head has several Host headers or (except in HTTP/1.0) no Host header.
  */
@@ -106,7 +106,7 @@ unsigned request_head_check(struct MHD_Connection *connection, const char *metho
 void request_head_refuse(struct MHD_Connection *connection, unsigned status);
 
 /*
- * Returns the path of a target, which may be an http or https URL (RFC 9112, 3.2.2). The host in
- * the URL is ignored.
+ * Returns the path of a target, which may be an http or https URL (RFC 9112, 3.2.2): "/" for a URL
+ * without a path. The host in the URL is ignored.
  */
 const char *request_target_path(const char *target);

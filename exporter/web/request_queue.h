@@ -8,8 +8,8 @@
 #include "metrics/base/strbuf.h"
 
 /*
- * Queue of HTTP requests that only the event loop can answer, because they need the live store. The
- * threads of libmicrohttpd enqueue; a waiting connection is suspended and occupies no thread.
+ * Queue of HTTP requests for the event loop: to endpoints, which need the live store, or to reload.
+ * Threads of libmicrohttpd enqueue; a waiting connection is suspended and occupies no thread.
  *
  * A struct exchange (routes.h) owns its queued request. The loop borrows the request from
  * request_queue_peek() to request_queue_answer_first(): one at a time, in the order of arrival.
@@ -40,7 +40,7 @@ struct queued_request {
     const char *content_type;
     struct strbuf body; /* Body of the response. If overfull, an error with status 500 is sent. */
     struct queued_request_header header;
-    struct paging *paging; /* For lists with pages (api_paging.h); borrowed. */
+    struct paging *paging; /* Open paging of a list (api_paging.h); else NULL. Borrowed. */
     const struct request_worker *request_worker; /* Runs the endpoint; NULL: the loop. Borrowed. */
     /* Private to the queue. */
     struct MHD_Connection *connection;

@@ -144,7 +144,7 @@ enum {
 static const unsigned char gzip_head[10] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 3};
 
 struct encoding {
-    pthread_mutex_t lock; /* Guards the members below until `pieces` is set; then constant. */
+    pthread_mutex_t lock; /* Guards the members below, which are constant once created. */
     struct MHD_IoVec *pieces;
     char **owned; /* Bytes of each piece, if they are freed with the encoding; else NULL. */
     unsigned count;

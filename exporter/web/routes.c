@@ -48,8 +48,9 @@ bool exchange_is_new(const struct exchange *v)
 }
 
 /*
- * Stores a piece of the body, or discards it if the body is not `wanted` or another request has set
- * the flag `plan_slot`. The first stored piece sets the flag. Sets the length of the piece to 0.
+ * Stores a piece of the body. Discards it if the body is not `wanted`, if another request has set
+ * the flag `plan_slot`, or if an earlier piece was discarded. The first stored piece sets the flag.
+ * Sets the length of the piece to 0.
  */
 static void exchange_receive_piece(struct exchange *v, struct body_piece *body_piece, bool wanted,
                                    atomic_bool *plan_slot)

@@ -32,7 +32,7 @@ struct routes;
     ROUTE(READYZ, "readyz", "/readyz")                                                             \
     ROUTE(HEALTHZ, "healthz", "/healthz")                                                          \
     ROUTE(RELOAD, "reload", "/-/reload")                                                           \
-    ROUTE(OTHER, "other", "") /* Paths that no row names. */
+    ROUTE(OTHER, "other", "") /* Paths that no row names, and invalid targets. */
 
 #define HANDLER_ENUMERATOR(id, ...) SERVER_##id,
 enum server_handler {
@@ -82,7 +82,7 @@ struct exchange {
     bool malformed; /* The head is contiguous, but invalid; see request_head_check(). */
     bool dropped;   /* A part of the body was discarded. */
     _Atomic(enum verdict) verdict;
-    struct queued_request *request; /* For the loop; NULL for other requests. Owned. */
+    struct queued_request *request; /* Passed to the loop; NULL until then. Owned. */
     struct strbuf content;          /* Bytes of the body received so far. */
     atomic_bool *plan_slot;         /* Flag that this request has set and must clear, or NULL. */
 };
@@ -104,9 +104,9 @@ struct body_piece {
 
 /* ---- routes ---- */
 
-/* Settings of the routes; all pointers are borrowed. */
+/* Settings of the routes; all pointers but `telemetry_path` are borrowed. */
 struct routes_settings {
-    const char *telemetry_path; /* Path of the metrics, such as "/metrics". */
+    const char *telemetry_path; /* Path of the metrics, such as "/metrics". Copied. */
     const char *prefix;         /* First part of each path, such as "/karmada"; NULL for "". */
     struct page_store *page_store;
     struct request_queue *request_queue; /* Requests to ENDPOINTS. */

@@ -113,7 +113,7 @@ bool listener_open(const struct address *address, int *out_fd, struct error *err
             return true;
         }
         reason = strerror(errno);
-        /* Try the other family only if the system has no such family or address. */
+        /* Only a missing family or address is a reason to try the other family. */
         if (errno != EAFNOSUPPORT && errno != EADDRNOTAVAIL)
             break;
     }
@@ -150,7 +150,7 @@ struct server {
     const struct log *log; /* Borrowed. */
     struct routes *routes;
     struct page_store *page_store; /* Borrowed. */
-    uint64_t response_bytes_max;   /* Limit of the memory of unread responses. */
+    uint64_t response_bytes_max;   /* Limit of unread responses and replaced metrics pages. */
     struct request_queue *request_queue;
     struct request_queue *reloads;         /* NULL: reloads by HTTP are disabled. */
     struct access_control *access_control; /* Borrowed. */
@@ -164,9 +164,10 @@ struct server {
 
 /* State of one connection; libmicrohttpd stores the pointer as socket context. */
 struct server_client {
-    struct connection *connection;               /* NULL if libmicrohttpd reports no socket. */
-    struct active_web_config *active_web_config; /* In force when the connection began. */
-    struct exchange exchange;                    /* The current request. */
+    struct connection *connection; /* NULL if libmicrohttpd reports no socket. */
+    /* In force when the connection began; NULL without access control. */
+    struct active_web_config *active_web_config;
+    struct exchange exchange; /* The current request. */
 };
 
 /* Returns the state of the connection. Borrowed until the connection ends. */

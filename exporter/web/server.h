@@ -19,7 +19,7 @@ struct server_options {
     unsigned connection_limit;  /* For all addresses; 0: derived from the descriptor limit. */
     /*
      * Limit in bytes of all connection buffers (for 32 connections at least), and the same again of
-     * unread responses. 0: no limit of buffers, and a default for responses.
+     * unread responses and replaced metrics pages. 0: no limit of buffers, and a default for these.
      */
     uint64_t memory_bytes;
     const struct log *log;                 /* For libmicrohttpd's messages, or NULL. Borrowed. */

@@ -11,7 +11,7 @@ enum {
     WEB_CONFIG_MAX = 256 * 1024, /* Bytes of the file. */
     WEB_USERS_MAX = 100,
     WEB_SANS_MAX = 100,
-    WEB_BCRYPT_COST_MAX = 18, /* Beyond this cost, checking a password would take minutes. */
+    WEB_BCRYPT_COST_MAX = 18, /* Beyond this cost, a check takes half a minute or more. */
 };
 
 /* In the order of tls.ClientAuthType in Go. */
@@ -38,7 +38,7 @@ struct web_user {
     char *hash; /* bcrypt hash of 60 characters with a cost of at most WEB_BCRYPT_COST_MAX. */
 };
 
-/* Texts are owned; NULL if the file does not set them. Paths are as in the file. */
+/* Texts are owned; NULL if the file does not set them. Parsing leaves paths as in the file. */
 struct web_config {
     bool tls; /* TLS is enabled: a certificate and a key are set, inline or as files. */
     char *cert, *cert_file;
@@ -60,7 +60,7 @@ struct web_config {
     uint32_t rate_burst;      /* Requests at once after a pause. */
 };
 
-/* Wipes and frees the users and the private key. */
+/* Frees the users and the private key; wipes the hashes and the key. */
 void web_config_wipe_secrets(struct web_config *c);
 /* Frees all texts, wiping PEM texts, paths and hashes, and sets the configuration to zero. */
 void web_config_release(struct web_config *c);

@@ -392,7 +392,7 @@ static bool is_item_list(const char *key, const yaml_event_t *event)
 
 /*
  * Reads the value that follows the event of a key. If `items` is not NULL and the value is a list
- * of items, adds an empty array and sets `items`; the next event belongs to the first item then.
+ * of items, adds an empty array and sets `items`; the next event starts an item or ends the list.
  */
 static bool read_member(struct yaml_reader *r, struct mapping *m, const yaml_event_t *key_event,
                         struct yaml_cost *cost, bool *items)

@@ -18,8 +18,8 @@
 struct yaml_reader;
 
 /*
- * Limits of the trees in memory: one document, or, with by_item, one item with the members of its
- * document before the items and with earlier items that contain an anchor.
+ * Limits of the trees in memory. Without by_item, these are one document. With by_item, these are
+ * one item, the members of its document before the items, and earlier items with an anchor.
  */
 struct yaml_limits {
     size_t nodes_max;

@@ -83,7 +83,7 @@ bool yaml_events_next(struct yaml_events *events, yaml_event_t *out) MUST_USE;
 /* Sets an error at `mark`. Returns false. */
 bool yaml_events_fail(struct yaml_events *events, yaml_mark_t mark, const char *reason);
 
-/* Size of a node with all nodes below, as the cost of an alias of the node. */
+/* Size of a node, including all nodes below: the cost of an alias of the node. */
 struct yaml_cost {
     size_t nodes;
     size_t bytes;
@@ -94,7 +94,7 @@ struct yaml_cost {
 void yaml_cost_add(struct yaml_cost *sum, struct yaml_cost child);
 
 struct anchor {
-    const cJSON *node; /* Borrowed from the tree; NULL while the node is being read. */
+    const cJSON *node; /* Borrowed; NULL until the node has been read. */
     struct yaml_cost cost;
     struct anchor *older;
     char name[];

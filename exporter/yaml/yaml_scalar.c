@@ -110,7 +110,7 @@ static bool parse_int(const char *text, struct scalar *out)
     bool fits = !wraps && magnitude <= INT64_MAX;
     int64_t integer = fits ? (int64_t)magnitude : 0;
 
-    /* The sum of digits in a double rounds at each digit: used only beyond 64 bits. */
+    /* Rounds once. The sum of the digits, which rounds at each, is used only beyond 64 bits. */
     if (!wraps)
         number = (double)magnitude;
     *out = (struct scalar){
