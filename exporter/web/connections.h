@@ -11,8 +11,8 @@
  *
  * libmicrohttpd has a timeout for inactivity only: a client that sends or receives one byte now and
  * then stays connected. While its connection table is full it accepts no client. Therefore each
- * state of a connection has a deadline here, and a new connection beyond the budget is accepted
- * only if another connection can be evicted.
+ * state of an open connection has a deadline here, and a new connection beyond the budget is
+ * accepted only if another connection can be evicted.
  *
  * Among the states with evictable connections, the one that exceeds its share of the budget by most
  * loses a connection: of the 16 oldest in that state, the oldest evictable connection of the client

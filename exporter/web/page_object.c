@@ -130,7 +130,7 @@ static void add_state_fact(struct strbuf *out, const char *fact, const char *wor
     strbuf_adds(out, "</dd>\n");
 }
 
-/* Appends the author of the change that led to the state, and the object if not the template. */
+/* Appends the writer of the change that led to the state, and the policy if that was written. */
 static void add_writer_fact(struct strbuf *out, const struct entry *entry)
 {
     struct state_writer writer = state_writer_of_template(entry);

@@ -88,7 +88,7 @@ void write_delivery_card(const struct card_writer *c, const struct entry *entry)
 struct conflict_side {
     const struct card_writer *card_writer;
     enum dependency_field field;
-    bool current; /* Values are from the present policies; if false, from bindings. */
+    bool current; /* Values are `current` of struct dependency_referrer; false: `observed`. */
     bool value;
     size_t count; /* Number of referrers so far. */
 };
@@ -528,7 +528,7 @@ void findings_section_write(const struct card_writer *c, const struct findings *
 
 /*
  * Appends at most HTML_SHOWN_MAX kinds that cannot be read. Returns the number of all of them. Once
- * the source is ready, omits kinds that were never read: add_late_kinds() appends these once late.
+ * the source is ready, omits kinds that were never read: add_late_kinds() appends the late ones.
  */
 static size_t add_failed_kinds(const struct kube_source *source, struct strbuf *out)
 {
