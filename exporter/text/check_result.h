@@ -36,8 +36,8 @@ struct check_result {
     const struct evaluation *evaluation;
     struct findings findings;
     struct finding_counts counts;
-    size_t unread; /* Files and documents of manifests that could not be read. */
-    size_t notes;  /* Problems of documents without effect: PROBLEM_DUPLICATE, PROBLEM_FOREIGN. */
+    size_t unread; /* Problems listed by manifests_problem() that block the evaluation. */
+    size_t notes;  /* Other listed problems: PROBLEM_DUPLICATE and PROBLEM_FOREIGN. */
     bool complete; /* False if a file, a document or a kind could not be read. */
 };
 
