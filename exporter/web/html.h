@@ -28,7 +28,7 @@ void html_time(struct strbuf *out, int64_t time_ms, int64_t now_ms);
  */
 void html_since(struct strbuf *out, int64_t time_ms, bool seen, int64_t now_ms);
 
-/* Opens a section with id, title (not escaped) and object count; the caller adds "</section>". */
+/* Opens a section with id, title (not escaped) and count; the caller adds "</section>". */
 void html_section(struct strbuf *out, const char *id, const char *title, size_t count);
 
 /* Opens a table with an accessible label and headings, up to NULL. These texts are not escaped. */

@@ -10,7 +10,7 @@
 /* Reads the next bytes of a text. Returns fewer than `size` only at the end of the text. */
 typedef size_t yaml_read_fn(void *context, char *bytes, size_t size);
 
-/* Text in memory, as the context of yaml_read_text(). `bytes` is borrowed. */
+/* Unread text in memory: the context of yaml_read_text(). `bytes` is borrowed. */
 struct yaml_text {
     const char *bytes;
     size_t len;
