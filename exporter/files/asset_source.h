@@ -38,7 +38,7 @@ bool asset_source_busy(const struct asset_source *s);
  */
 int64_t asset_source_due(const struct asset_source *s);
 
-/* Returns true once a reading of the file has ended or failed; a hang is neither. True for NULL. */
+/* Returns true once a reading has ended or failed; not after a hang or loss. True for NULL. */
 bool asset_source_ready(const struct asset_source *s);
 
 /* Returns true while the file does not answer, and after its last read job was rejected. */

@@ -253,9 +253,9 @@ static bool is_of_current_pass(const struct declaration *declaration)
 }
 
 /*
- * Frees those declarations of a file for which `stays` returns false; all if `stays` is NULL.
- * Unlinks all of them before it refreshes an object, so that refresh_object() does not request the
- * file because of a declaration that is freed next.
+ * Frees the declarations of a file that are unlinked already or for which `stays` returns false;
+ * all if `stays` is NULL. Unlinks all of them before it refreshes an object, so that
+ * refresh_object() does not request the file because of a declaration that is freed next.
  */
 static void drop_declarations(struct declarations *m, struct manifest_file *file,
                               bool (*stays)(const struct declaration *declaration))

@@ -54,7 +54,7 @@ void declarations_drop_file(struct declarations *m, struct manifest_file *file);
 /* Frees the declarations of a file when the source is freed. The objects stay in the store. */
 void declarations_free_file(struct declarations *m, struct manifest_file *file);
 
-/* Fills file->duplicates with a problem for each object that a later document declares again. */
+/* Fills file->duplicates: a problem for each document whose object a later one declares again. */
 void declarations_report_shadowed(const struct declarations *m, struct manifest_file *file);
 
 /* ---- namespace of an object ---- */

@@ -299,7 +299,10 @@ static bool fail_too_large(struct json_file *f)
     return fail_at(f, position_of(start));
 }
 
-/* Returns true if a document begins at index `at`; else sets f->failed if the byte is not blank. */
+/*
+ * Returns true if a document begins at index `at`; else sets f->failed unless the byte is blank or
+ * part of a byte order mark.
+ */
 static bool begins_document(struct json_file *f, size_t at)
 {
     char byte = f->bytes[at];

@@ -34,10 +34,6 @@ struct manifest_problem {
 /* Appends the place in the form of compilers, "file.yaml:3:1", without unknown parts. */
 void manifest_problem_append_place(const struct manifest_problem *p, struct strbuf *out);
 
-/*
- * Problems of one file or PATH; ready to use if all bytes are 0. At most PROBLEMS_MAX duplicate and
- * foreign documents are stored, and as many other problems; the rest is only counted.
- */
 enum { PROBLEMS_MAX = 100 };
 
 struct problem {
@@ -47,6 +43,10 @@ struct problem {
     char *text; /* Owned. */
 };
 
+/*
+ * Problems of one file or PATH; ready to use if all bytes are 0. At most PROBLEMS_MAX duplicate and
+ * foreign documents are stored, and as many other problems; the rest is only counted.
+ */
 struct problems {
     struct problem *items;
     size_t count;

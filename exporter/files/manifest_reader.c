@@ -63,7 +63,7 @@ static bool emit_bytes(struct read_job *job, int fd, const char *path, off_t siz
             return emit_failure(job, TAG_FAILED, err.text);
         }
         sum += len;
-        /* Emits a small file as one result. */
+        /* With a known size the end needs no read() of its own: a small file is one result. */
         if (len == 0 || (len < CHUNK && sum == size))
             tag = TAG_END;
         if (!read_job_emit(job, (int)tag, chunk, (size_t)len))
@@ -694,7 +694,7 @@ static enum outcome receive_prefetched_bytes(struct manifest_reader *r, struct p
     case PREFETCH_LOST:
         fail(&r->why->text, "cannot read '%s': %s", r->file->path, read_job_failure(JOB_REJECTED));
         fail_unreadable(r);
-        /* A pipe cannot be read again. All other files are read again later, as after a hang. */
+        /* Neither a pipe nor standard input can be read again. Other files are, as after a hang. */
         return r->file->read_once ? OUTCOME_FAILED : OUTCOME_HANGS;
     case PREFETCH_HANGS:
         fail(&r->why->text, "cannot read '%s': %s", r->file->path, read_job_failure(JOB_HANGS));

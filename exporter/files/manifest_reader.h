@@ -47,9 +47,9 @@ void prefetch_start(struct prefetch *p, const char *path);
 struct manifest_file *prefetch_next_file(struct prefetch *p);
 
 /*
- * To be called after the last file. Returns false while the job has passed on all bytes but has not
- * ended. Otherwise frees the job, if any, so that files can be added again, and returns true.
- * `now_ms` is the steady clock.
+ * To be called after the last file. Returns false while the job has passed on all bytes but neither
+ * ended nor hangs. Otherwise frees the job, if any, so that files can be added again, and returns
+ * true. `now_ms` is the steady clock.
  */
 bool prefetch_try_finish(struct prefetch *p, int64_t now_ms);
 
@@ -126,9 +126,9 @@ void manifest_reader_set_receiver(struct manifest_reader *r, json_object_fn *eac
 int64_t manifest_reader_due(const struct manifest_reader *r);
 
 /*
- * Opens the file, reads one chunk of bytes with the objects of JSON in it, or parses or passes on
- * one object of YAML. Returns the state; `why` receives the reason for READING_FAILED and
- * READING_HANGS. `now_ms` is the steady clock.
+ * Opens the file, or reads one chunk of bytes, and passes on the objects that it completes in
+ * JSON. Of YAML, parses one document or item, or passes on one object. Returns the state; `why`
+ * receives the reason for READING_FAILED and READING_HANGS. `now_ms` is the steady clock.
  */
 enum reading_state manifest_reader_step(struct manifest_reader *r, int64_t now_ms,
                                         struct read_failure *why) MUST_USE;
@@ -182,9 +182,9 @@ struct yaml_file {
     size_t count;                 /* Number of objects in `json` after parsing. */
     size_t emitted;               /* Number of objects that have been read from `json`. */
     size_t order;                 /* Number of objects passed on, lists in lists expanded. */
-    struct yaml_list *lists;      /* Lists with items that inherit a kind. */
+    struct yaml_list *lists;      /* Lists that have items without a kind. */
     size_t list_count;
-    bool has_untyped_items; /* Items of the current document inherit its kind. */
+    bool has_untyped_items; /* The current document has items without a kind. */
     size_t failed_line;     /* Line of the object that exceeds a limit; 0 without a failure. */
     bool full;              /* The exceeded limit is that of the file, not that of the object. */
 };

@@ -277,7 +277,7 @@ static void add_watch(const struct scan *scan, enum watch_reason reason, const c
         scan->receive(scan->context, &s);
 }
 
-/* Watches all folders above the PATH, because a rename may replace each of them. */
+/* Watches the folders above the PATH, up to "/" or ".": a rename may replace each of them. */
 static void watch_ancestors(const struct scan *scan)
 {
     const char *path = scan->path;

@@ -62,7 +62,7 @@ bool file_watches_has_folder(const struct file_watches *w, const char *path);
 /* Result of a scan. `text` is a path, or with a problem or a missing PATH an error message. */
 enum scan_result_kind {
     SCAN_FILE,              /* File to read, with `about` and `is_path`. */
-    SCAN_UNREADABLE_FOLDER, /* Folder that cannot be opened: the files known in it stay. */
+    SCAN_UNREADABLE_FOLDER, /* Existing folder that cannot be opened: its known files stay. */
     SCAN_WATCH,             /* Path that the kernel watches from now on, with `watch`. */
     SCAN_PROBLEM,           /* A part of the PATH cannot be read or watched. */
     SCAN_PATH_MISSING,      /* The PATH itself does not exist or cannot be read. */

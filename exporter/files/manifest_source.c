@@ -55,7 +55,7 @@ void path_walk_keep_job(struct path_walk *w, struct manifest_path *path, struct 
                     (struct hanging_job){.job = job, .path = path, .retry_ms = now_ms + RETRY_MS});
 }
 
-/* Returns true if files of the PATH must not be read, because jobs of the PATH hang. */
+/* Returns true if files of the PATH must not be read: its walk or too many of its jobs hang. */
 static bool path_is_blocked(const struct path_walk *w, const struct manifest_path *path)
 {
     size_t count = 0;
@@ -65,7 +65,7 @@ static bool path_is_blocked(const struct path_walk *w, const struct manifest_pat
     return path->hangs || count >= HANGING_OF_PATH_MAX;
 }
 
-/* Frees jobs that no longer hang, and marks their PATHs to be walked and read again. */
+/* Frees jobs that no longer hang after their pause; their PATHs are walked and read again. */
 static void release_returned_jobs(struct path_walk *w, int64_t now_ms)
 {
     struct read_result ignored;
@@ -186,7 +186,7 @@ int64_t path_walk_due(const struct path_walk *w, const struct manifest_tree *t)
 
 /* ---- the source ---- */
 
-/* Waits for the file reader up to this duration count as work. */
+/* Waits for the file reader or a pause up to this duration count as work. */
 enum { SHORT_WAIT_MS = 250 };
 
 const struct manifest_limits manifest_limits_default = {
@@ -204,17 +204,17 @@ struct manifests {
     manifest_receive_fn *receive; /* NULL: objects go to the store. */
     void *receive_context;
     struct manifest_reader *current_reader; /* NULL between files. */
-    struct manifest_file *current_file;     /* Borrowed from the tree; NULL between files. */
+    struct manifest_file *current_file;     /* Borrowed; NULL between files. */
     struct problems found;                  /* Problems found so far in the current file. */
     struct problem_view view;
     bool view_is_old;
     struct path_walk path_walk;
     struct prefetch prefetch;
-    int64_t waits_since_ms; /* Start of waiting for the file reader; 0 while not waiting. */
+    int64_t waits_since_ms; /* Start of waiting for the file reader or a pause; 0: not waiting. */
     int64_t due_ms;         /* Steady time of the next step if no descriptor is ready before. */
 };
 
-/* Returns true with the reason if YAML reads metadata.name, without quotes, as another type. */
+/* Returns true with the reason if metadata.name is a number or boolean: YAML needs quotes then. */
 static bool name_lacks_quotes(const cJSON *object, struct error *why)
 {
     const cJSON *name = json_get(json_get(object, "metadata"), "name");
@@ -232,7 +232,7 @@ static void mark_guessed_files(struct manifests *m)
     for (size_t i = 0; i < m->tree.count; i++) {
         struct manifest_file *file = m->tree.files[i];
 
-        /* A pipe without a copy of its bytes cannot be read again. */
+        /* A pipe or standard input without a copy of its bytes cannot be read again. */
         if (file->guessed_namespaces && (!file->read_once || file->spool >= 0))
             manifest_tree_mark_changed(&m->tree, file);
     }
@@ -385,7 +385,7 @@ static bool continue_current_file(struct manifests *m, int64_t now_ms)
         finish_current_file(m);
         return true;
     case READING_HANGS:
-        /* The step has stopped the prefetch, which has not read files after the current file. */
+        /* If the step has stopped m->prefetch, no file after the current one was read. */
         for (size_t i = next; i < count && m->prefetch.count == 0; i++)
             manifest_tree_mark_changed(&m->tree, m->prefetch.files[i]);
         path_walk_keep_job(&m->path_walk, &m->tree.paths[m->current_file->path_index],

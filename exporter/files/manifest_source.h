@@ -19,7 +19,7 @@
  *
  * After a file or document becomes invalid, the objects of its last valid version stay, except
  * those before the error in a JSON file, which are replaced. The problem is reported until the file
- * or document is valid again.
+ * or document is valid again or removed.
  */
 struct manifests;
 
@@ -36,8 +36,8 @@ struct manifests *manifests_new(struct store *store, const char *const *paths, s
 void manifests_free(struct manifests *m);
 
 /*
- * Reads all files with jobs of `reader`, which is borrowed; with NULL in the caller's thread. Call
- * it before files are read or watched. With a reader no function below blocks, except
+ * Lets jobs of `reader`, which is borrowed, read all files; with NULL, the caller's thread. Call it
+ * before files are read or watched. With a reader no function below blocks, except
  * manifests_load(), which must not be called: call manifests_start_reading(), then manifests_pump()
  * until manifests_state() is not MANIFESTS_BUSY. A PATH or file that does not answer is reported as
  * a problem, and is read once it answers.
@@ -45,13 +45,13 @@ void manifests_free(struct manifests *m);
 void manifests_set_reader(struct manifests *m, struct file_reader *reader);
 void manifests_start_reading(struct manifests *m);
 
-/* Returns the progress of a source with a file reader; `err` gets the reason of a failure. */
 enum manifests_state {
     MANIFESTS_BUSY,
     MANIFESTS_READ,
-    MANIFESTS_MISSING, /* Failure: a PATH that was never found cannot be opened. */
-    MANIFESTS_HANG,    /* Failure: a PATH that was never found does not answer. */
+    MANIFESTS_MISSING, /* Failure: a PATH never found does not exist or cannot be read. */
+    MANIFESTS_HANG,    /* Failure: the walk of a PATH never found hangs or was rejected. */
 };
+/* Returns the progress of a source with a file reader; `err` gets the reason of a failure. */
 enum manifests_state manifests_state(const struct manifests *m, struct error *err);
 
 /* Returns false while the caller must not poll the descriptor of manifests_watch(). */
@@ -85,8 +85,8 @@ bool manifests_read_text(struct manifests *m, const char *name, const char *text
 void manifests_import_definitions(struct manifests *m, const struct manifests *others);
 
 /*
- * Reads all files once, and blocks; for a source without a file reader. Returns false with the
- * reason if a PATH does not exist or cannot be read; the PATHs after it are not read.
+ * Walks the PATHs, reads all files, and blocks; for a source without a file reader. Returns false
+ * with the reason if a PATH does not exist or cannot be read; the PATHs after it are not read.
  */
 bool manifests_load(struct manifests *m, struct error *err) MUST_USE;
 
@@ -102,10 +102,10 @@ int manifests_watch(struct manifests *m, struct error *err) MUST_USE;
  */
 bool manifests_pump(struct manifests *m, unsigned slice_ms);
 
-/* Returns true while work is left, unless the file reader has not answered for 250 ms. */
+/* Returns true while work is left, unless it waits for 250 ms for the file reader or a pause. */
 bool manifests_busy(const struct manifests *m);
 
-/* Problems in the order of PATHs, files and lines. The strings are valid until the next pump. */
+/* Problems in the order of PATHs, files and lines. Valid until the next load or pump. */
 size_t manifests_problem_count(const struct manifests *m);
 struct manifest_problem manifests_problem(const struct manifests *m, size_t i);
 
@@ -120,9 +120,10 @@ size_t manifests_duplicate_count(const struct manifests *m);
 enum { HANGING_MAX = ABANDONED_MAX, HANGING_OF_PATH_MAX = ABANDONED_MAX_PER_PATH };
 
 /*
- * Walks the PATHs with jobs of the file reader, one PATH at a time, and keeps the jobs that hang.
- * If a walk hangs, the PATH gets a problem, and its files stay in the store. The PATH is walked
- * again when the job has returned; if too many jobs hang to keep this one, after RETRY_MS.
+ * Walks the PATHs with jobs of the file reader, one PATH at a time. Keeps jobs that hang or were
+ * lost, of walks and of readings. After such a walk the PATH has a problem, and its files stay in
+ * the store. The PATH of a kept job is walked again when the job has a result or an end, but not
+ * before RETRY_MS. If too many jobs hang to keep a job, its PATH is walked again after RETRY_MS.
  */
 struct path_walk {
     struct file_reader *reader; /* Borrowed. NULL: the tree itself walks the PATHs. */
@@ -130,21 +131,21 @@ struct path_walk {
     struct manifest_path *path; /* PATH of the current walk. */
     bool force_reread;          /* The current walk marks unchanged files, too. */
     int64_t begun_ms;           /* Start of the current walk. */
-    int64_t next_walk_ms;       /* Earliest start of the next walk: pauses spare the disk. */
+    int64_t next_walk_ms; /* Earliest start of the next walk: spares the disk, delays retries. */
     /* Jobs that hang or were lost. */
     struct hanging_job {
         struct read_job *job; /* Owned. */
         struct manifest_path *path;
         bool is_walk; /* The job walks the PATH; else it reads files of the PATH. */
         int64_t retry_ms;
-        bool pause_over; /* retry_ms has passed: any result of the job ends the hang. */
+        bool pause_over; /* retry_ms has passed: a result or the end of the job ends the hang. */
     } hanging[HANGING_MAX];
     size_t hanging_count;
 };
 
 void path_walk_release(struct path_walk *w);
 
-/* Returns true while a walk is in progress or wanted. Returns false without a file reader. */
+/* Returns true during a walk, and if a PATH that does not hang needs one. False without reader. */
 bool path_walk_is_pending(const struct path_walk *w, const struct manifest_tree *t);
 
 /*

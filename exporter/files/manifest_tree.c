@@ -302,7 +302,10 @@ bool manifest_tree_walk_all(struct manifest_tree *t, struct error *err)
     return true;
 }
 
-/* Handles a change of the path `at` without a file reader: updates one file, or marks the PATH. */
+/*
+ * Handles a change of the path `at` without a file reader: updates one file, or marks the PATH to
+ * be walked.
+ */
 static void update_file_at(struct manifest_tree *t, struct manifest_path *path, const char *at,
                            bool force_reread)
 {
@@ -320,7 +323,7 @@ static void update_file_at(struct manifest_tree *t, struct manifest_path *path, 
         path->needs_walk = true;
         path->force_reread = path->force_reread || force_reread;
     } else if (file || about.st_size > 0 || !S_ISREG(about.st_mode)) {
-        /* A new empty file is skipped: the write that follows is another event. */
+        /* Not for a new empty file: the write that follows is another event. */
         scan_file(at, &about, t->watches.fd, apply_scan_result, &w);
         manifest_tree_sort(t);
     }
@@ -331,7 +334,7 @@ static void update_file_at(struct manifest_tree *t, struct manifest_path *path, 
 /* Limits of one manifest_tree_pump_events(), so that many events do not block other work. */
 enum { BUFFER_BYTES = 64 * 1024, READS_MAX = 8 };
 
-/* Handles an event in a folder above a PATH: marks the PATH if the event may concern it. */
+/* Handles an event in a folder above a PATH: an event that may matter marks it to be walked. */
 static void handle_ancestor_event(struct manifest_path *path, const struct file_watch *watch,
                                   const struct inotify_event *event, const char *name)
 {
@@ -339,7 +342,7 @@ static void handle_ancestor_event(struct manifest_path *path, const struct file_
     size_t len = strlen(name);
     bool names_path = strncmp(rest, name, len) == 0 && (rest[len] == '/' || rest[len] == '\0');
 
-    /* A PATH may be a link through a name such as "..data", and changes with that name. */
+    /* Skips other names, but not those such as "..data": the PATH may be a link through it. */
     if (*name && !names_path && strncmp(name, "..", 2) != 0)
         return;
     path->needs_walk = true;

@@ -8,8 +8,8 @@
 
 /*
  * State of a PATH, which is an argument with manifests: a file of any name, a pipe, "-" for
- * standard input, or a folder. A PATH that does not exist keeps the files that it had before, and
- * is reported.
+ * standard input, or a folder. A PATH that does not exist or cannot be read keeps the files that it
+ * had before, and is reported.
  *
  * In a folder, at any depth, the files *.yaml, *.yml and *.json are read. Names that begin with a
  * dot are skipped: the files of a mounted ConfigMap live in "..data" and are found through the
@@ -19,10 +19,10 @@
 struct manifest_path {
     char *path;           /* Without '/' at the end, except "/" itself. */
     uint32_t scan_number; /* Number of the latest walk. */
-    bool missing;         /* The latest walk could not open the PATH. */
+    bool missing;         /* At the latest walk the PATH did not exist or could not be read. */
     bool needs_walk;
     bool force_reread; /* The next walk marks unchanged files, too. */
-    bool hangs;     /* The walk of the PATH does not return: neither walk it nor read its files. */
+    bool hangs;     /* Its walk hangs or was rejected: neither walk the PATH nor read its files. */
     bool was_found; /* Any walk by a job of the file reader has found the PATH; never reset. */
     struct problems problems;
 };
@@ -55,9 +55,9 @@ void manifest_tree_release(struct manifest_tree *t);
 int manifest_tree_watch(struct manifest_tree *t, struct error *err) MUST_USE;
 
 /*
- * Walks all PATHs and marks all their files as changed, except those that can be read only once and
- * were read, in the caller's thread. Returns false with the reason at the first PATH that cannot be
- * opened; the PATHs after it are not walked.
+ * Walks all PATHs in the caller's thread, and marks all their files as changed, except those that
+ * can be read only once and were read. Returns false with the reason at the first PATH that does
+ * not exist or cannot be read; the PATHs after it are not walked.
  */
 bool manifest_tree_walk_all(struct manifest_tree *t, struct error *err) MUST_USE;
 

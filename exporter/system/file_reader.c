@@ -45,7 +45,7 @@ struct read_job {
     bool abandoned; /* Member of `abandoned_jobs`. */
     bool unwanted;  /* Freed by the caller while running; the thread frees the memory. */
     bool has_no_timeout;
-    bool has_progress; /* read_job_progress() was called since `asked_ms`. */
+    bool has_progress; /* Progress since the latest read_job_next() without a result. */
     bool is_awaited;   /* read_job_next() was called while the job was queued. */
     struct result_node *first;
     struct result_node *last;
@@ -55,7 +55,7 @@ struct read_job {
     struct result_node *taken; /* Result of the latest read_job_next(); may be NULL. */
     uint64_t bytes;            /* Bytes of all results read, including JOB_RESULT_OVERHEAD. */
     int64_t starved_ms;        /* Total counted time without a result. */
-    /* Steady time of the latest read_job_next() while running; 0 after a result. */
+    /* Steady time of the latest read_job_next() while running; 0 before, and after a result. */
     int64_t asked_ms;
 };
 

@@ -81,8 +81,9 @@ typedef void read_job_fn(struct read_job *job, void *input);
 bool read_job_emit(struct read_job *job, int tag, const void *bytes, size_t len) MUST_USE;
 
 /*
- * Reports progress of a job without a result: the time since the latest read_job_next() does not
- * count for JOB_TIMEOUT_MS. Returns false if the caller has freed the job.
+ * Reports progress of a job without a result: the time from the latest read_job_next() to the next
+ * one does not count for JOB_TIMEOUT_MS if both return no result. Returns false if the caller has
+ * freed the job.
  */
 bool read_job_progress(struct read_job *job) MUST_USE;
 
@@ -92,7 +93,7 @@ void read_job_set_file(struct read_job *job, const char *file);
 /*
  * Queues a job, and returns it; never NULL. `path` is the file or folder of ABANDONED_MAX_PER_PATH;
  * "" for no limit. `free_input` (may be NULL) frees `input` once the caller has freed the job and
- * the job does not run. `free_input` must not do file operations, even close(2), which may block.
+ * the job does not run. `free_input` must not block, as even the close(2) of a file may.
  */
 struct read_job *read_job_start(struct file_reader *r, const char *path, read_job_fn *run,
                                 void *input, void (*free_input)(void *input)) MUST_USE;
