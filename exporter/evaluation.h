@@ -29,7 +29,7 @@ struct evaluation {
     struct engine_observer observer; /* Called after other updates; only `decided` is used. */
     int64_t since_ms;                /* Time of creation; since the epoch. */
     int changes_fd; /* Readable after manifests change; -1 without `follow`. Borrowed. */
-    bool caught_up; /* No object is left to evaluate. Cleared when sources may have changed. */
+    bool caught_up; /* No object is left to evaluate. Cleared when sources or ages may change. */
     bool manifests_started; /* manifests_start_reading() was called. */
 };
 
@@ -54,7 +54,7 @@ void evaluation_free(struct evaluation *e);
 
 enum loading {
     LOADING_BUSY,  /* Call evaluation_wait() and evaluation_load() again. */
-    LOADING_HANGS, /* A file, named in the error, does not answer: go on as with LOADING_BUSY. */
+    LOADING_HANGS, /* The error names what hangs or was rejected: go on as with LOADING_BUSY. */
     LOADING_DONE,
     LOADING_FAILED, /* A PATH or the asset file cannot be read, and never was; see the error. */
 };

@@ -307,7 +307,7 @@ struct asset_source {
     char *path;
     const struct log *log;
     struct origin origin;
-    struct file_stamp last_stamp; /* Stamp of the file last read; zeros force a reading. */
+    struct file_stamp last_stamp; /* Stamp at the start of the last reading; zeros force one. */
     struct asset_reader *reader;
     enum stage stage;
     bool waits_for_reader;

@@ -61,11 +61,11 @@ bool list_item_lacks_type(const cJSON *item);
 /* Sets apiVersion and kind of an item that lacks both, if the kind of the list is typed. */
 void list_item_set_type(cJSON *item, const char *list_api_version, const char *list_kind);
 
+typedef void list_object_fn(void *context, cJSON *object, size_t line);
 /*
  * Calls `each` for the document, or for each item if the document is a list, after
  * list_item_set_type(). Expands also lists in lists. A kind of list with neither items nor a name
  * is an empty list: no call. The line of an item is its yaml_line(), or the line of its list if
  * yaml_line() is 0.
  */
-typedef void list_object_fn(void *context, cJSON *object, size_t line);
 void list_for_each_object(cJSON *document, size_t line, list_object_fn *each, void *context);

@@ -394,7 +394,7 @@ static void scan_folder(struct scan *scan, const char *path)
 }
 
 /*
- * Returns true if the PATH, which is no folder, can be opened; otherwise false with the reason.
+ * Returns true if the PATH, which is no folder, can be read; otherwise false with the reason.
  * Accepts a named pipe only without watches, because a pipe cannot be read again.
  */
 static bool is_readable(const struct scan *scan, const struct stat *about, struct error *err)
@@ -487,7 +487,7 @@ static void emit_result(void *context, const struct scan_result *s)
 
     strbuf_add(&bytes, (const char *)s, sizeof(*s));
     strbuf_add(&bytes, s->text, strlen(s->text) + 1);
-    /* If the results are no longer wanted, report_progress() ends the scan. */
+    /* Ignores that the results may be no longer wanted: report_progress() then ends the scan. */
     if (strbuf_ok(&bytes))
         (void)!read_job_emit(context, 0, bytes.data, bytes.len);
 }

@@ -66,12 +66,13 @@ int64_t manifests_due(const struct manifests *m);
 /* Skips objects for which namespace_filter_reads_object() is false. The filter is borrowed. */
 void manifests_set_filter(struct manifests *m, const struct namespace_filter *filter);
 
+typedef bool manifest_receive_fn(void *context, const cJSON *object, struct error *err);
+
 /*
  * Passes each object to `receive` instead of the store, which may then be NULL. If `receive`
  * returns false, the object is reported with the reason in `err`. In a source with a receiver, a
  * CustomResourceDefinition applies only to the objects that are read after it.
  */
-typedef bool manifest_receive_fn(void *context, const cJSON *object, struct error *err);
 void manifests_set_receiver(struct manifests *m, manifest_receive_fn *receive, void *context);
 
 /*

@@ -138,7 +138,8 @@ static void try_confining(struct read_job *job, void *input)
     confine_thread(trial->options, trial->environment, &ignored);
 }
 
-/* Tries confine_thread() in a thread. Returns false, with out->landlock, if it hangs or is lost. */
+/* Tries confine_thread() in a thread. Returns false with out->landlock if it hangs or cannot run.
+ */
 static bool check_paths_answer(const struct options *o, const char *const *environment,
                                struct confinement *out)
 {

@@ -30,7 +30,7 @@ struct confinement {
 /*
  * Sets PR_SET_NO_NEW_PRIVS and the Landlock rules, irrevocably, for the calling thread and the
  * threads that it starts later. Fills `out`. Confines nothing in builds with a sanitizer, if
- * --hardening is off, if a path in the options hangs, or if the API server cannot be located.
+ * --hardening is off, if a path hangs or cannot be tried, or if the API server cannot be located.
  */
 void confine_process(const struct options *o, const char *const *environment,
                      struct confinement *out);

@@ -285,7 +285,7 @@ bool file_preflight_kubeconfig_needs_reload(struct file_preflight *p, bool loade
         return false;
     read_job_free(p->kubeconfig_check);
     p->kubeconfig_check = NULL;
-    /* With invalid options the job hashes no file, and the previous hash stays valid. */
+    /* A job that was lost or found no --kubeconfig has no hash: the previous hash stays valid. */
     if (state == JOB_DONE && p->check_hash != NO_CONTENT)
         p->kubeconfig_hash = p->check_hash;
 

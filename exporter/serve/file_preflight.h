@@ -56,7 +56,7 @@ bool file_preflight_wait(struct file_preflight *p, struct error *err) MUST_USE;
 
 /*
  * Checks the files of --kubeconfig every 2 s in a job. Returns true after a change of their
- * content, and again every 10 s while the reload fails (`loaded` is false). Ignores default
+ * content, and again every 10 s while its reload fails (`loaded` is false). Ignores default
  * kubeconfigs such as ~/.kube/config, which users change for other reasons. `now_ms` is steady.
  * Returns false without a file reader.
  */

@@ -130,7 +130,7 @@ static bool detect_changes(struct change_detection *last, const struct evaluatio
 
 /* ---- reloads requested over HTTP ---- */
 
-/* Maximum wait of a request, below the server's deadline for an answer (connections.c). */
+/* Maximum wait for a reload, below the server's deadline for an answer (connections.c). */
 enum { RELOAD_REQUEST_MAX_MS = 45 * 1000 };
 
 /*
@@ -140,7 +140,7 @@ enum { RELOAD_REQUEST_MAX_MS = 45 * 1000 };
 struct reloads {
     struct request_queue *request_queue; /* NULL without --web.enable-lifecycle. Borrowed. */
     bool waits;       /* The first request of the queue waits for the end of its reload. */
-    int64_t begun_ms; /* With `waits`: time at which the reload was requested; steady. */
+    int64_t begun_ms; /* With `waits`: start of that reload; steady. */
 };
 
 /* Returns the descriptor to poll for reading; -1 without a queue. */
@@ -214,7 +214,8 @@ struct loop {
     int64_t started_ms; /* Time of loop_new(); since the epoch. */
     int64_t turned_ms;  /* End of the wait in the last turn that could use `current`; steady. */
     bool stopping;      /* SIGTERM or SIGINT was received. */
-    bool config_loaded; /* False from fail_reload() to the next prepare_next() or adopt_next(). */
+    bool config_loaded; /* False after fail_reload(), until prepare_next() succeeds, or
+                           adopt_next(). */
     struct change_detection change_detection;
     struct reloads reloads;
     struct publisher publisher;
@@ -402,7 +403,7 @@ static void reload_options(struct loop *l, bool readable, struct error *err)
         fail_reload(l, err);
 }
 
-/* Returns `next`; NULL while a request uses `current`, which adopt_next() would free. */
+/* Returns `next`; NULL while a request is handled: adopt_next() would free what it uses. */
 static struct evaluation *next_to_advance(const struct loop *l)
 {
     return api_has_request(l->web_service.api) ? NULL : l->next;
@@ -420,7 +421,7 @@ static int64_t evaluations_files_due(const struct loop *l)
 /*
  * Reads due files on the loop thread, lets evaluations read theirs, and continues a reload. All
  * this only once the file reader could read the files: a file system that hangs blocks the reader,
- * not the loop.
+ * not the loop. If it hangs, a reload fails.
  */
 static void turn_files(struct loop *l)
 {
@@ -471,8 +472,8 @@ static bool discard_next(struct loop *l, const struct error *failure)
 }
 
 /*
- * Reads and evaluates `next` for a slice, and adopts it when complete. Returns false with the
- * reason if the first evaluation cannot be read.
+ * Reads and evaluates `next` for a slice. Adopts it when complete; discards it if a reload fails.
+ * Returns false with the reason if the first evaluation cannot be read.
  */
 static bool advance_next(struct loop *l, struct error *err)
 {

@@ -181,7 +181,10 @@ static bool is_due(const struct publisher *p, unsigned page, int64_t now_ms)
     return now_ms >= throttle_deadline(&p->throttles[page]);
 }
 
-/* Publishes due pages; pages except metrics only if `budget` objects complete the findings. */
+/*
+ * Publishes due pages. With an evaluation, pages except metrics are published only if `budget`
+ * objects complete the findings.
+ */
 static void publish_due_pages(struct publisher *p, const struct health *health, size_t budget,
                               int64_t now_ms)
 {

@@ -27,7 +27,7 @@ CURL *http_request_new(const struct http_request *request) MUST_USE;
 
 /*
  * Sets the options of all requests: TLS 1.2 or newer with verification, a connect timeout of 10 s,
- * and no redirects, proxy, .netrc or signals.
+ * no redirects, .netrc or signals, and no proxy unless the caller sets one afterwards.
  */
 void http_request_restrict(CURL *easy);
 

@@ -13,7 +13,7 @@
 enum {
     LINE_MAX_BYTES = 256 * 1024,
     POLL_MS = 100,          /* Timeout of poll(2) for a non-blocking descriptor. */
-    REPORT_RETRY_MS = 1000, /* Delay after a failed report of dropped lines. */
+    REPORT_RETRY_MS = 1000, /* Delay of a report of dropped lines after a failed write. */
     ERROR_WAIT_MS = 50,     /* Maximum wait until an error is written: the process may end next. */
 };
 
@@ -34,7 +34,7 @@ struct log_writer {
     pthread_t thread;
     pthread_mutex_t lock; /* Guards all following members. */
     pthread_cond_t work;  /* A line waits, or log_stop() was called. */
-    pthread_cond_t moved; /* A line was written, or the thread has ended. */
+    pthread_cond_t moved; /* A line is finished, or the thread has ended. */
     char *bytes;          /* Ring buffer of LOG_WRITER_BYTES with the text of the lines. */
     size_t begin;
     size_t used;
@@ -109,7 +109,7 @@ static size_t write_bytes(int fd, const char *bytes, size_t len)
 
 /*
  * Ends an incomplete line in the output (`torn`), and writes a line. Returns false if the line was
- * not written completely; `torn` is then true if a part of it was.
+ * not written completely; `torn` then tells whether the output ends in a part of a line.
  */
 static bool write_line(int fd, bool *torn, const struct strbuf *line)
 {

@@ -21,6 +21,7 @@ struct log_writer;
  * become U+FFFD, and values are cut to LOG_VALUE_MAX bytes, counted before these changes, and
  * "...". Lines over 256 KiB omit the fields of log_write().
  */
+
 enum { LOG_VALUE_MAX = 1024, LOG_WRITER_BYTES = 1024 * 1024, LOG_WRITER_LINES = 4096 };
 
 enum log_level {

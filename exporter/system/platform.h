@@ -24,12 +24,12 @@ const char *const *platform_environment(void);
 /* Returns a random number, which protects hash tables against keys chosen to collide. */
 uint64_t platform_random_seed(void);
 
+enum { HEARTBEAT_MAX_AGE_MS = 10 * 1000 };
+
 /*
  * Time of the latest iteration of the event loop. The loop thread updates the time; other threads
  * compare its age with HEARTBEAT_MAX_AGE_MS to detect a blocked loop.
  */
-enum { HEARTBEAT_MAX_AGE_MS = 10 * 1000 };
-
 struct heartbeat {
     _Atomic int64_t at_ms; /* Steady. */
 };
