@@ -64,8 +64,7 @@ void list_item_set_type(cJSON *item, const char *list_api_version, const char *l
 typedef void list_object_fn(void *context, cJSON *object, size_t line);
 /*
  * Calls `each` for the document, or for each item if the document is a list, after
- * list_item_set_type(). Expands also lists in lists. A kind of list with neither items nor a name
- * is an empty list: no call. The line of an item is its yaml_line(), or the line of its list if
- * yaml_line() is 0.
+ * list_item_set_type(). Expands also lists in lists. Skips empty lists, also without `items`. The
+ * line of an item is its yaml_line(), or the line of its list if yaml_line() is 0.
  */
 void list_for_each_object(cJSON *document, size_t line, list_object_fn *each, void *context);

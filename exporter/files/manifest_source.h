@@ -124,7 +124,7 @@ enum { HANGING_MAX = ABANDONED_MAX, HANGING_OF_PATH_MAX = ABANDONED_MAX_PER_PATH
  * Walks the PATHs with jobs of the file reader, one PATH at a time. Keeps jobs that hang or were
  * lost, of walks and of readings. After such a walk the PATH has a problem, and its files stay in
  * the store. The PATH of a kept job is walked again when the job has a result or an end, but not
- * before RETRY_MS. If too many jobs hang to keep a job, its PATH is walked again after RETRY_MS.
+ * before RETRY_MS; if too many jobs hang to keep a job, after RETRY_MS.
  */
 struct path_walk {
     struct file_reader *reader; /* Borrowed. NULL: the tree itself walks the PATHs. */

@@ -138,8 +138,7 @@ static void try_confining(struct read_job *job, void *input)
     confine_thread(trial->options, trial->environment, &ignored);
 }
 
-/* Tries confine_thread() in a thread. Returns false with out->landlock if it hangs or cannot run.
- */
+/* Tries confine_thread() in a thread. If it hangs or cannot run, fails with out->landlock. */
 static bool check_paths_answer(const struct options *o, const char *const *environment,
                                struct confinement *out)
 {

@@ -214,8 +214,7 @@ struct loop {
     int64_t started_ms; /* Time of loop_new(); since the epoch. */
     int64_t turned_ms;  /* End of the wait in the last turn that could use `current`; steady. */
     bool stopping;      /* SIGTERM or SIGINT was received. */
-    bool config_loaded; /* False after fail_reload(), until prepare_next() succeeds, or
-                           adopt_next(). */
+    bool config_loaded; /* False from fail_reload() to the next prepare_next() or adopt_next(). */
     struct change_detection change_detection;
     struct reloads reloads;
     struct publisher publisher;

@@ -27,7 +27,7 @@ CURL *http_request_new(const struct http_request *request) MUST_USE;
 
 /*
  * Sets the options of all requests: TLS 1.2 or newer with verification, a connect timeout of 10 s,
- * no redirects, .netrc or signals, and no proxy unless the caller sets one afterwards.
+ * no redirects, .netrc or signals, and no proxy unless set later.
  */
 void http_request_restrict(CURL *easy);
 
