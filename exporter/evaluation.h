@@ -119,7 +119,7 @@ struct rows *evaluation_rows(struct evaluation *e);
 void evaluation_drop_rows(struct evaluation *e);
 
 /*
- * Appends the report (metrics/expose/report.h) with the problems of manifests except
+ * Appends the report (metrics/expose/report.h), including the problems of manifests except
  * PROBLEM_FOREIGN. All objects must have been evaluated.
  */
 void evaluation_write_report(const struct evaluation *e, struct strbuf *out);

@@ -7,7 +7,7 @@
 /*
  * Document that declares an object. The size matters, because nearly every object has a
  * declaration. For this reason `next` serves both the chain of the hash table and the order of the
- * declarations of one object: these stand together in the chain, the last in order first.
+ * declarations of the same object: these stand together in the chain, the last in order first.
  */
 struct declaration {
     struct entry *entry; /* Pinned. */

@@ -8,7 +8,7 @@
 #include "metrics/model/store.h"
 
 /*
- * The documents that declare each object. If several documents declare one object, the last
+ * The documents that declare each object. If several documents declare the same object, the last
  * document in order is in the store. After the removal of that document, the file of the document
  * before it is read again.
  *

@@ -9,7 +9,7 @@
  */
 struct json_file;
 
-/* Place of an object in its file. In JSON, the objects of a list in a list share one place. */
+/* Place of an object in its file. In JSON, the objects of a list in a list share a place. */
 struct json_place {
     size_t line;
     size_t offset; /* Orders the objects: start in bytes in a JSON file, a count in a YAML file. */

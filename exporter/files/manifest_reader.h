@@ -12,7 +12,7 @@
 struct manifest_limits {
     size_t yaml_max_bytes;   /* Text of a YAML file, compressed. Four times as much for its JSON. */
     size_t object_max_bytes; /* One object as JSON. */
-    size_t nodes_max; /* Nodes of a YAML document, or of one item and the rest of its list. */
+    size_t nodes_max; /* Nodes of a YAML document, or of parts of a list: see struct yaml_limits. */
     struct yaml_time_limit term;
 };
 

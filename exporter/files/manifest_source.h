@@ -12,7 +12,7 @@
  * Manifests as a source of objects: YAML and JSON with several documents in a file and with kinds
  * of lists, from files, folders and standard input. Changed files are read again.
  *
- * If several documents declare one object, the last document in order counts: PATHs in the order
+ * If several documents declare the same object, the last in order counts: PATHs in the order
  * of the arguments, the files of a PATH by path in byte order, the documents of a file from the
  * top. The other documents are reported as duplicates. If the last document is removed, the
  * document before it counts again.
@@ -121,10 +121,10 @@ size_t manifests_duplicate_count(const struct manifests *m);
 enum { HANGING_MAX = ABANDONED_MAX, HANGING_OF_PATH_MAX = ABANDONED_MAX_PER_PATH };
 
 /*
- * Walks the PATHs with jobs of the file reader, one PATH at a time. Keeps jobs that hang or were
- * lost, of walks and of readings. After such a walk the PATH has a problem, and its files stay in
+ * Walks the PATHs with jobs of the file reader, one PATH at a time. Keeps jobs, of walks and
+ * readings, that hang or were lost. After such a walk the PATH has a problem, and its files stay in
  * the store. The PATH of a kept job is walked again when the job has a result or an end, but not
- * before RETRY_MS; if too many jobs hang to keep a job, after RETRY_MS.
+ * before RETRY_MS; if too many jobs hang to keep it, after RETRY_MS.
  */
 struct path_walk {
     struct file_reader *reader; /* Borrowed. NULL: the tree itself walks the PATHs. */
