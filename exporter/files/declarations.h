@@ -34,7 +34,7 @@ void declarations_begin_pass(struct manifest_file *file);
 /*
  * Notes that the file declares `object` at `place`, and puts the object into the store unless a
  * later document declares it, too. Returns false with the reason if the object is invalid; if the
- * store has the version of an earlier pass of the file, that version and its declaration stay.
+ * store has the version of an earlier pass of the file, that version stays, as declared here.
  */
 bool declarations_put(struct declarations *m, struct manifest_file *file, const cJSON *object,
                       struct json_place place, struct error *err) MUST_USE;

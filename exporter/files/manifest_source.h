@@ -132,7 +132,7 @@ struct path_walk {
     struct manifest_path *path; /* PATH of the current walk. */
     bool force_reread;          /* The current walk marks unchanged files, too. */
     int64_t begun_ms;           /* Start of the current walk. */
-    int64_t next_walk_ms; /* Earliest start of the next walk: spares the disk, delays retries. */
+    int64_t next_walk_ms;       /* Earliest start of the next walk, after a pause or failure. */
     /* Jobs that hang or were lost. */
     struct hanging_job {
         struct read_job *job; /* Owned. */
