@@ -11,7 +11,7 @@
 
 enum { ROUNDS = 5, CHANGES = 200, OBJECT_MAX = 1 << 16 };
 
-/* A hundred templates in each namespace. The changing policy selects all of one namespace. */
+/* Of `large` and `small`, the changing policy selects one namespace with a hundred templates. */
 static const struct generated large = {.templates = 100000, .policies = 10000, .namespaces = 1000};
 static const struct generated small = {.templates = 100000, .policies = 1000, .namespaces = 1000};
 static const struct generated whole = {
@@ -198,7 +198,7 @@ static double measure_plan(struct world *w)
     return end - start;
 }
 
-/* Returns the CPU time to apply the change of measure_plan() to the store and to evaluate it. */
+/* Returns the CPU time to store a policy of these 1,000 templates and to evaluate the change. */
 static double measure_affected(struct world *w, const char *member_cluster)
 {
     double start;

@@ -147,8 +147,8 @@ static void wait_until_ready(void)
 }
 
 /*
- * Replaces the manifest file ten times a second, for SECONDS. It has one policy: the next of ten,
- * with another member cluster than the time before.
+ * Replaces the manifest file ten times a second, for SECONDS. It has one policy, the next of ten:
+ * those with odd numbers are on member1, the others on member2.
  */
 static void change_files(const char *directory)
 {

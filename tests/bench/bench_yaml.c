@@ -2,9 +2,8 @@
 /*
  * CPU time to read YAML manifests and configuration files must grow in proportion to the text. Each
  * row of `texts` makes a text of about `size` bytes. Eight times the size may take 16 times the CPU
- * time;
- * quadratic work takes 64 times. The program prints the worst ratio of each reader, and each text
- * above the limit.
+ * time; quadratic work takes 64 times. The program prints the worst ratio of each reader, and each
+ * text above the limit.
  */
 #include "exporter/files/manifest_reader.h"
 #include "exporter/files/manifest_source.h"

@@ -35,7 +35,7 @@ static const struct variant {
 /* Object that the store must have, as the store last accepted it. */
 struct held {
     cJSON *json;
-    bool seen; /* Seen in the current list. */
+    bool seen; /* Seen in the current list, or of another source. */
 };
 
 struct history {

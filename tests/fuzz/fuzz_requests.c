@@ -37,7 +37,7 @@ struct harness {
     /* For each request of the connection that reached the site, in order: true for HEAD. */
     bool heads[REQUESTS_MAX];
     size_t requests;
-    bool awaits;              /* The body of the last request is incomplete. */
+    bool awaits;              /* The last request has no answer, and its body is incomplete. */
     struct exchange exchange; /* Current request. */
     bool open;
 };
@@ -343,7 +343,7 @@ static void check_gzip(const struct harness *h, const struct answer *answer)
     inflateEnd(&stream);
 }
 
-/* Checks an answer of the site: status, and body if `has_body`. */
+/* Checks an answer of the site: status and, if `has_body`, a body in gzip or with status 200. */
 static void check_answer(const struct harness *h, const struct answer *answer, bool has_body)
 {
     char status[8];

@@ -78,7 +78,7 @@ static void check_object(void *context, cJSON *object, struct json_place place)
     *last = place.offset;
 }
 
-/* Checks that each node of a configuration file is a string or has children, and has a position. */
+/* Checks that each node of a configuration is a text, null, list or object with a position. */
 static void check_written(const cJSON *node)
 {
     const cJSON *child;

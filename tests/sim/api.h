@@ -9,6 +9,7 @@
  * watch streams come from a watch cache, which may lag; other lists, continued pages and reads of
  * one object come from etcd. wire.h simulates connections and most faults.
  */
+
 struct api_server {
     size_t applied; /* Number of changes that the watch cache has applied. */
     int64_t lag_ms; /* Delay of the watch cache. */
@@ -68,7 +69,7 @@ bool api_is_fresh(const struct api *a, unsigned server, const struct api_request
 /* Writes the 504 response to a request for which the watch cache did not become fresh in time. */
 void api_refuse_stale(struct api_response *out);
 
-/* Writes the response to any request but a watch. Unknown paths and unserved kinds get 404. */
+/* Writes the response to any request but a watch. Unknown paths and kinds not served get 404. */
 void api_answer(struct api *a, unsigned server, const struct api_request *r,
                 struct api_response *out);
 
@@ -76,7 +77,7 @@ void api_answer(struct api *a, unsigned server, const struct api_request *r,
 struct api_stream {
     size_t position;  /* Index of the next change in the log. */
     uint64_t since;   /* Changes up to this version are not sent. */
-    uint64_t sent;    /* Highest version of request, events, bookmarks; not of initial events. */
+    uint64_t sent;    /* Highest version sent, without initial events; at first `since`. */
     bool without_end; /* The bookmark that ends the initial events is never sent. */
     bool over;        /* The stream ends after the present body. */
 };

@@ -8,6 +8,7 @@
  * continued lists cannot start below the compacted version. A restore from a snapshot undoes
  * changes, and later changes use the same versions again.
  */
+
 struct change {
     uint64_t version;
     int64_t at_ms;

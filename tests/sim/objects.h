@@ -9,6 +9,7 @@
  * most one object. The name of an object follows from its slot, its labels and spec from its slot
  * and its value. A write therefore consists of a slot and a number.
  */
+
 enum sim_kind {
     SIM_POLICY,
     SIM_CLUSTER_POLICY,

@@ -27,7 +27,7 @@ enum {
     INITIAL_WRITES_MIN = 30,
 };
 
-/* Every decision depends on these kinds. draw_targets() mostly spares them: other kinds matter. */
+/* Every decision depends on these kinds, so draw_targets() mostly spares them. */
 enum {
     BASIS = 1 << SIM_POLICY | 1 << SIM_CLUSTER_POLICY | 1 << SIM_BINDING | 1 << SIM_CLUSTER_BINDING
 };

@@ -8,6 +8,7 @@
  * Each write and fault is drawn from its own number sequence, so a failing run can be replayed with
  * some of them left out.
  */
+
 enum fault_type {
     /* Faults of the kinds in `targets`, from from_ms until until_ms. */
     FAULT_HANG,      /* Requests never get a response. */

@@ -10,6 +10,7 @@
  * servers of a plan. The run begins before the exporter's start. It ends long after the storm, the
  * period of writes and faults, or when an invariant fails. The result depends on the plan alone.
  */
+
 struct verdict {
     const char *invariant; /* First invariant that failed; NULL: all hold. */
     int64_t at_ms;         /* Time of the failure. */
@@ -50,7 +51,7 @@ struct run {
     int64_t audit_ms;  /* Time of the next check of the invariants. */
     int64_t page_ms;   /* Time of the next scrape. */
     int64_t silent_ms; /* Last restore when the store had no object of an undone change; 0: none. */
-    int64_t differed_ms; /* Last check after the storm that found a difference in the store. */
+    int64_t differed_ms; /* Last check after the storm with a wrong store, else the storm's end. */
     uint64_t requests[SIM_TARGET_COUNT]; /* wire.requests at the last check. */
     /* End of each fault's effects on each target; 0: not affected. */
     int64_t sick_ms[SIM_TARGET_COUNT][PLAN_FAULTS_MAX];

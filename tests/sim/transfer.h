@@ -4,6 +4,7 @@
 #include "tests/sim/wire.h"
 
 /* One request and its response. Private to wire.c and transfer.c. */
+
 enum transfer_state {
     TRANSFER_NEW,       /* The request is on its way to the server. */
     TRANSFER_STALE,     /* The server waits for its watch cache. */

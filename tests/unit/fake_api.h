@@ -9,6 +9,7 @@
  * watches like Kubernetes, in parts of random length, and injects random faults at the rate
  * fault_percent. The time changes only if the test sets now_ms.
  */
+
 enum fake_kind {
     FAKE_POLICY,
     FAKE_CLUSTER_POLICY,
@@ -43,7 +44,7 @@ struct fake_object {
     char ns[16];
     char name[16];
     uint64_t version;
-    unsigned value; /* Content of the object; determines label and spec. */
+    unsigned value; /* Content: determines generation, label, spec, and the binding of a Work. */
 };
 
 struct fake_change {
@@ -68,9 +69,9 @@ struct fake_api {
     uint64_t version;
     uint64_t compacted;         /* Changes up to this version have been compacted. */
     struct fake_snapshot *base; /* Objects before the first change of the log. */
-    /* Versions by which streams lag. Lists return present objects; later versions get 504. */
+    /* Versions by which streams lag, not lists. A list of a version ahead of streams gets 504. */
     uint64_t behind;
-    bool forgetful; /* Lists of one object return all present objects, for any version. */
+    bool forgetful; /* Lists of one object return all present ones of the kind, for any version. */
     bool unlisted;  /* Lists of one object by name return 404. */
     bool served[FAKE_KIND_COUNT];
     bool streaming_lists;

@@ -103,7 +103,7 @@ static void add_claim(struct world *w, cJSON *metadata, const char *ns)
                                 PICK(w, ids));
 }
 
-/* Adds fields that Config Connector reads, each at random. */
+/* Adds fields that Config Connector reads or writes, each at random. */
 static void add_connector(struct world *w, cJSON *object)
 {
     cJSON *annotations =

@@ -27,7 +27,7 @@ static uint64_t count_audits(const struct follow_lab *lab)
     return count;
 }
 
-/* Each function makes store and server differ in one object, without an event in any stream. */
+/* Each function makes store and server differ in one object, without an event about this object. */
 static void remove_from_store(struct follow_lab *lab)
 {
     store_remove(lab->world.store, world_find(&lab->world, "v1", "ConfigMap", "a", "known"));
@@ -79,7 +79,7 @@ TEST_ROWS(audit_counts_and_repairs_a_difference, differences, title)
     }
 }
 
-/* Meanwhile connections break, and lists and streams lag. */
+/* Connections break meanwhile, and streams lag. */
 TEST(changes_during_audits_are_not_divergences)
 {
     CLEANUP(free_cleanup) struct follow_lab *lab = xcalloc(1, sizeof(*lab));

@@ -352,7 +352,7 @@ TEST(newest_current_version_is_preferred)
     discovery_free(d);
 }
 
-/* As in kubectl, the core group comes first, then the other groups in the order of discovery. */
+/* As in kubectl, the groups are searched in the order of discovery. */
 TEST(name_in_several_groups_is_resolved_to_the_first)
 {
     static const struct response responses[] = {

@@ -267,7 +267,7 @@ static bool are_works_known(const struct lab *lab)
     return works_known(&engine_context(lab->world.engine)->works);
 }
 
-/* Until all Works are read, no Work is reported as missing. */
+/* Until all Works are read, they count as unknown. */
 TEST(source_does_not_wait_for_works)
 {
     struct lab lab = {.hanging = {"/works?"}, .works = true};

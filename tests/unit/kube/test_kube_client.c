@@ -719,7 +719,7 @@ static struct transfer *new_stream(const struct kube_client_settings *settings)
                                       .path = "/stream", .accept = "*/*", .class = REQUEST_STREAM});
 }
 
-/* Returns the length of the list. */
+/* Frees the list. Returns its length. */
 static unsigned free_transfers(struct transfer *list)
 {
     unsigned count = 0;

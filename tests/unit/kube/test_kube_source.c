@@ -81,7 +81,8 @@ static bool has_override(const struct fake_api *api)
 
 /*
  * Returns true if the store must have the object. A template must be in the store if a policy
- * selects its kind or a binding refers to it.
+ * selects its kind or a binding refers to it, a Work of a binding if Works are wanted, and an Event
+ * of a failed override if also an override policy exists.
  */
 static bool must_be_stored(const struct fake_api *api, const struct fake_object *object)
 {
@@ -843,7 +844,7 @@ TEST(works_are_filtered_by_the_namespace_of_their_binding)
     assert_string_equal(fake_work_ns(2), "b");
     assert_int_equal(store_object_count(lab.world.store, CLASS_WORK), 1);
     assert_null(store_find(lab.world.store, &work));
-    /* The changes assign y to a binding in namespace b, and z to one elsewhere. */
+    /* The changes assign y to a binding in namespace b, and z to none. */
     fake_put(&lab.api, FAKE_WORK, "karmada-es-m", "y", 5);
     fake_put(&lab.api, FAKE_WORK, "karmada-es-m", "z", 3);
     follow_settle(&lab);

@@ -19,7 +19,7 @@ struct lab {
     struct annotator a;
     struct annotator_spec spec;
     int64_t now_ms;
-    const char *refused; /* Value for which wanted() returns false; may be NULL. */
+    const char *refused; /* Value for which is_wanted() returns false; NULL: no value. */
 };
 
 static bool is_wanted(void *context, const char *value)

@@ -93,7 +93,7 @@ static void store_has_page(void *context, const struct reflector_request_end *en
     assert_true(end->page || end->reason == END_MALFORMED);
 }
 
-/* Requests a page with this token. Returns true if the list may go on after it. */
+/* Requests a page with this token, and answers it. Returns false if the list then fails. */
 static bool request_page(struct reflector_request *q, struct transfer *transfer, const char *token,
                          const char *body)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Runs the simulation of tests/sim for a few seeds. */
+/* Runs the simulation of tests/sim for the seeds 1 to SEEDS. */
 #include "tests/sim/shrink.h"
 
 #include "tests/unit/suite.h"
