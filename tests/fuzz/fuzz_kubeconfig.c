@@ -102,7 +102,9 @@ static void append_bytes(struct strbuf *out, const char *name,
     append_field(out, name, bytes->file);
 }
 
-/* Appends the fields except the origin, and of the exec plugin its command line and environment. */
+/*
+ * Appends the fields but origin and proxy_is_from_environment; of `exec` only command, args, env.
+ */
 static void append_config(const struct rest_config *c, struct strbuf *out)
 {
     append_field(out, "context", c->context);

@@ -147,8 +147,8 @@ static void publish_pages(struct harness *h)
 }
 
 /*
- * Returns the harness, created once: libmicrohttpd as server.c starts it, but without a listening
- * socket, and driven by MHD_run().
+ * Returns the harness, created once: libmicrohttpd with the callbacks and the memory limit of
+ * server.c, without a listening socket, and driven by MHD_run().
  */
 static struct harness *get_harness(void)
 {

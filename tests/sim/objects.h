@@ -6,8 +6,8 @@
 
 /*
  * Objects of the simulated control plane. Each kind has a fixed number of slots; a slot holds at
- * most one object. The name of an object follows from its slot, its labels and spec from its slot
- * and its value. A write therefore consists of a slot and a number.
+ * most one object. The name of an object follows from its slot, its labels and spec from its slot,
+ * its value and the plan's template kinds. A write therefore consists of a slot and a number.
  */
 
 enum sim_kind {

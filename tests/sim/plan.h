@@ -45,7 +45,7 @@ struct fault {
     int64_t from_ms;
     int64_t until_ms; /* Equal to from_ms for a fault at one moment. */
     uint32_t targets; /* Bits of enum sim_kind and SIM_DISCOVERY. */
-    unsigned percent; /* Share of requests or events affected; see strike() in transfer.c. */
+    unsigned percent; /* Share of requests or events affected, of types that strike() handles. */
     uint32_t param;   /* Random number from which the type derives its details. */
 };
 

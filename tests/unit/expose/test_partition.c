@@ -59,7 +59,7 @@ static void check_states(const char *page, const cJSON *report, const struct sto
                      count_rows(rows, "state", "pending"));
 }
 
-/* Checks that each template is in one stage, and that the family by namespace has the same sums. */
+/* Checks that each template is in one stage, and that the other families agree with the report. */
 static void check_stages(const char *page, const cJSON *report, const struct store *store)
 {
     const cJSON *rows = json_get(report, "templates");

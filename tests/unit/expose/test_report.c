@@ -66,8 +66,8 @@ static int64_t sum_of(const cJSON *object)
 }
 
 /*
- * Random objects in two orders: the reports are equal, except for their history. The sums in the
- * summary agree with the lists.
+ * Random objects in two orders: the reports are equal, except for their history. The states in the
+ * summary add up to the number of templates.
  */
 TEST(report_does_not_depend_on_the_order_of_objects)
 {

@@ -110,7 +110,7 @@ static void write_failed_binding(struct strbuf *out, size_t len)
     end_binding(out);
 }
 
-/* Checks that the message of a target is cut to MESSAGE_MAX bytes, between two characters. */
+/* Checks that the message of a target is cut to at most MESSAGE_MAX bytes, between characters. */
 static void check_message(const struct binding *b, unsigned target, size_t len)
 {
     CLEANUP(strbuf_release) struct strbuf whole = STRBUF_INIT(TEXT_MAX);

@@ -6,10 +6,11 @@
 #include "tests/unit/suite.h"
 
 /*
- * Simulates replicas that share one Lease over a network that delays, loses and interrupts
- * messages. Each replica has clocks of its own. The server decides about a request when it arrives,
- * by its resourceVersion.
+ * Simulates replicas that share one Lease over a network that delays and loses messages. Each
+ * replica has clocks of its own, and may be killed, stopped or cut off. The server decides about a
+ * request when it arrives, by its resourceVersion.
  */
+
 enum {
     REPLICAS = 3,
     STEP_MS = 50,

@@ -690,8 +690,8 @@ TEST(recovered_versions_do_not_depend_on_the_order)
 /* ---- properties ---- */
 
 /*
- * Returns true if a template has a version: it is not ignored, its claim has the id of the policy,
- * and its binding has a placement.
+ * Returns true if a template has a version: it is not ignored, its claim or else that of its
+ * binding has the id of the policy, and its binding has a placement.
  */
 static bool runs_some_version(const struct entry *entry)
 {

@@ -16,6 +16,7 @@
  * Tests turn a loop that has manifests in a temporary folder and a server on a free port. Raised
  * signals stay pending for the loop, which blocks them. Waits are limited by TURNS_MAX.
  */
+
 enum { TURNS_MAX = 2000, PATH_MAX_BYTES = 256 };
 
 struct bench {

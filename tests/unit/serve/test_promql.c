@@ -56,7 +56,7 @@ static const char *const pages[] = {
     "h_bucket{le=\"1\"} 2\nh_bucket{le=\"2\"} 6\nh_bucket{le=\"+Inf\"} 8\n",
 };
 
-/* Expressions, and their results in Prometheus for the same pages. */
+/* Expressions, and their results in Prometheus 2 for the same pages. */
 static const struct {
     const char *text;
     const char *wanted;
@@ -91,7 +91,7 @@ static const struct {
     /* Rank 4 of 8 is halfway between the counts 2 and 6, so between the bounds 1 and 2. */
     {"histogram_quantile(0.5, h_bucket)", "{}1.5"},
     {"histogram_quantile(0.99, h_bucket)", "{}2"},
-    /* The counter b rises from 10 at 0 to 20 at 2m. The window begins at the first sample. */
+    /* The counter b rises from 10 at 0 to 20 at 2m. The window includes the sample at its start. */
     {"increase(b[2m])", "{}10"},
     {"rate(b[2m])", "{}0.0833333"},
     /* The increase is extrapolated by half an interval to before the first sample. */

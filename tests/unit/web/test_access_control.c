@@ -16,6 +16,7 @@
  * Clients connect over TLS while the web configuration is reloaded with other certificates,
  * password hashes and headers. The sanitizers check the data that threads share.
  */
+
 enum { CLIENTS = 3, REQUESTS = 20, CERTIFICATES = 2, TEXT_MAX = 4096, TIMEOUT_S = 60 };
 
 struct fixture {
@@ -250,7 +251,7 @@ static void bare_end(struct bare *b)
     free(b->path);
 }
 
-/* Returns true if TLS, client certificates and users are as strict in `fresh` as in `old`. */
+/* Returns true if `fresh` is at least as strict about TLS, client certificates and users. */
 static bool is_as_strict(const struct web_config *fresh, const struct web_config *old)
 {
     return fresh->tls == old->tls && fresh->min_version >= old->min_version &&

@@ -13,7 +13,7 @@
 /* A limit of 10 allows 8 open connections and 2 that are shut down but not removed. */
 enum { LIMIT = 10, BUDGET = 8, MANY = 16 };
 
-/* Connections as socket pairs: `far` reads the end of the stream after `near` is shut down. */
+/* Connections as pairs of sockets: `far` reads the end of the stream after `near` is shut down. */
 struct fixture {
     struct connections *connections;
     struct connection *list[MANY];

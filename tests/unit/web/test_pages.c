@@ -197,7 +197,7 @@ struct crawl {
     size_t count;
 };
 
-/* Adds a path, of which `&amp;` was escaped for HTML. */
+/* Adds a path, in which each `&` was escaped for HTML. */
 static void add_path(struct crawl *c, const char *escaped, size_t len)
 {
     CLEANUP(strbuf_release) struct strbuf path = STRBUF_INIT(PATH_MAX_BYTES);
@@ -281,7 +281,7 @@ static void add_main(struct strbuf *out, const char *path, const char *page)
     strbuf_add(out, start, (size_t)(end - start));
 }
 
-/* Ages on these pages are relative to NOW_S, on the page of templates to the present. */
+/* The page of templates is left out: its ages are relative to the present, not to NOW_S. */
 TEST_WITH(pages_equal_the_golden_file, set_up, tear_down)
 {
     static const char *const paths[] = {

@@ -11,7 +11,7 @@
 #include "tests/unit/suite.h"
 
 #define HOST   "Host: a\r\n"
-#define HIDDEN "GET /-/healthy HTTP/1.1\r\nHost: hidden\r\n\r\n" /* 42 bytes */
+#define HIDDEN "GET /-/healthy HTTP/1.1\r\nHost: hidden\r\n\r\n" /* 41 bytes */
 #define GET    "GET / HTTP/1.1\r\n" HOST
 
 /* Bytes with their length, because a request may contain NUL. */

@@ -13,6 +13,7 @@
  * Clients with sockets send requests to a real server. The test replaces the event loop: it takes
  * requests from the queue and answers them.
  */
+
 enum { TIMEOUT_MS = 20000, OVER_LIMIT = 70 };
 
 #define CLOSE   "Host: a\r\nConnection: close\r\n"

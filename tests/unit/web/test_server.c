@@ -252,7 +252,7 @@ TEST_ROWS(raw_request_is_answered_and_counted, request_cases, name)
     const struct fixture *f = fixture;
 
     publish(f);
-    /* The server may reset the connection when it closes early; only the response is checked. */
+    /* The server may reset the connection when it closes early, so the result is ignored. */
     (void)http_talk(server_address(f->server, 0), c->request, &answer);
     uint64_t all = count_requests(f->server);
     uint64_t counted =

@@ -11,6 +11,7 @@
 #include "tests/unit/suite.h"
 
 /* Handshakes over a pair of sockets, between a server with the settings and a GnuTLS client. */
+
 enum { TEXT_MAX = 1024, DAYS = 3, DAY_S = 24 * 60 * 60, ROUNDS_MAX = 100 };
 
 static char *folder; /* Temporary folder of the certificates and of the web configuration. */
