@@ -66,7 +66,7 @@ static size_t read_answer_len(const char *answer)
     return (size_t)(end + 4 - answer) + strtoull(length + sizeof(header) - 1, NULL, 10);
 }
 
-/* Scrapes once. Returns the size of the response with its headers, 0 on failure. */
+/* Scrapes once. Returns the size of the response, including its headers; 0 on failure. */
 static size_t scrape(int fd, const char *encoding, char *answer)
 {
     char request[128];

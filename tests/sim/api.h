@@ -53,7 +53,7 @@ struct api_response {
 void api_init(struct api *a, const struct plan *plan);
 void api_release(struct api *a);
 
-/* Parses a request's path with its query, and its Accept header. */
+/* Parses the path, including the query, and the Accept header of a request. */
 void api_request_read(const char *path, const char *accept, struct api_request *out);
 
 /* Applies the changes that are due at now_ms to the watch caches. */

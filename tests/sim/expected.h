@@ -8,8 +8,8 @@
 enum { EXPECTED_DIFFERENCE_MAX = 300 };
 
 /*
- * Returns true if the store has the slot's object exactly if the exporter must store it, with its
- * present value. Otherwise writes a description of the difference.
+ * Returns true if the store has the slot's object in its present value, or has none and must have
+ * none. Otherwise writes a description of the difference.
  */
 bool expected_is(const struct run *r, unsigned slot, char difference[EXPECTED_DIFFERENCE_MAX]);
 

@@ -23,7 +23,7 @@ enum fault_type {
     FAULT_GARBAGE,   /* Streams get lines that are not valid events. */
     FAULT_DEAF,      /* Streams open at the fault's start send nothing more, even after its end. */
     FAULT_FORBIDDEN, /* Requests get 403; if `param` is odd, open streams end. */
-    FAULT_UNSERVED,  /* The CRDs are deleted, with all objects; open streams end. */
+    FAULT_UNSERVED,  /* The CRDs and all their objects are deleted; open streams end. */
     FAULT_STALE,     /* Discovery reports the CRDs' groups as stale, without kinds. */
     FAULT_OVERSIZE,  /* One object of each kind exceeds the exporter's size limit. */
     FAULT_PAGES,     /* Lists have no last page. */
@@ -82,7 +82,7 @@ struct plan {
     bool dropped[PLAN_WRITES_MAX + PLAN_FAULTS_MAX];
 };
 
-/* Makes a random plan, always the same for one seed. */
+/* Makes a random plan. Equal seeds give equal plans. */
 void plan_init(struct plan *p, uint64_t seed);
 
 /*

@@ -23,8 +23,8 @@ struct wire {
     /* Number of requests by target, without continued pages and reads of one object. */
     uint64_t requests[SIM_TARGET_COUNT];
     bool noisy;           /* Requests and responses are printed on stderr. */
-    unsigned watches_max; /* Most watches of one kind at a time; of Events, with one reason. */
-    unsigned lists_max;   /* Most lists of one kind at a time, counted as watches_max. */
+    unsigned watches_max; /* Most watches of a kind at a time; of Events, of a reason. */
+    unsigned lists_max;   /* Most lists of a kind at a time, counted as watches_max. */
 };
 
 void wire_init(struct wire *w, struct api *api, const struct plan *plan);

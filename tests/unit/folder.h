@@ -8,7 +8,7 @@
  * Each function fails the test on an error. folder_make() returns the path of a new folder.
  */
 char *folder_make(void) MUST_USE;
-/* Removes the folder with its contents, and frees the path. */
+/* Removes the folder, including its contents, and frees the path. */
 void folder_remove(char *folder);
 
 /* Returns "<folder>/<name>". The caller frees it. */
@@ -21,7 +21,7 @@ void folder_replace(const char *folder, const char *name, const char *text);
 void folder_rename(const char *folder, const char *from, const char *to);
 void folder_unlink(const char *folder, const char *name);
 void folder_mkdir(const char *folder, const char *name);
-/* Removes a subfolder with its contents. */
+/* Removes a subfolder, including its contents. */
 void folder_rmdir(const char *folder, const char *name);
 /* Creates `name` as a symbolic link to `target`. */
 void folder_link(const char *folder, const char *target, const char *name);

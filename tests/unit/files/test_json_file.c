@@ -32,8 +32,8 @@ static bool feed_all(struct json_file *f, const char *json, size_t len, size_t p
 }
 
 /*
- * Feeds the text in pieces of one size, twice if the file needs a second pass. Returns the objects
- * and the failure as lines; the caller frees the result.
+ * Feeds the text in pieces of the same size, twice if the file needs a second pass. Returns the
+ * objects and the failure as lines; the caller frees the result.
  */
 static char *read_all(const char *json, size_t len, size_t piece)
 {

@@ -86,7 +86,7 @@ TEST_ROWS(newest_user_entry_sets_the_change_time, entries, name)
     assert_false(r.decode.failed);
 }
 
-/* Metadata without a user entry that has a manager, and metadata with an invalid entry. */
+/* Metadata without a user entry that has a manager, and invalid managedFields. */
 static struct fallback_case {
     const char *name;
     const char *metadata;

@@ -66,7 +66,7 @@ static uint32_t next_random(struct oracle *o, uint32_t limit)
     return (o->random >> 8) % limit;
 }
 
-/* Selected identity, with the memory of its strings. */
+/* Selected identity, and the memory of its strings. */
 struct pick {
     struct truth *truth;
     struct identity id;

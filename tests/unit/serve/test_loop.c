@@ -118,7 +118,7 @@ static int tear_down(void **state)
     return status;
 }
 
-/* Returns the answer to a GET request, with headers. The caller frees the answer. */
+/* Returns the answer to a GET request, including its headers. The caller frees the answer. */
 static char *get_answer(const struct bench *b, const char *path)
 {
     CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);

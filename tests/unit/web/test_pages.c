@@ -27,7 +27,7 @@ enum {
     TIMEOUT_MS = 20000,
     LIST_MAX_BYTES = 1 << 20,
     PATH_MAX_BYTES = 2048,
-    PAGES_MAX = 400, /* Pages of one list, and pages that link to each other. */
+    PAGES_MAX = 400, /* Pages that link to each other. */
     DEPTH_MAX = 32,
     HISTORY_ENTRIES = 1000,
 };
