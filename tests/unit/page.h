@@ -20,8 +20,8 @@ void page_has(const char *page, const char *series, const char *value);
 void page_lacks(const char *page, const char *start);
 
 /*
- * Removes from the page the series with history, and the numbers of those dropped. Only these lines
- * may differ from those of a fresh engine; other tests check them.
+ * Removes the series with history, and the counts of dropped ones. Only these lines may differ from
+ * those of a fresh engine; other tests check them.
  */
 void page_drop_history(char *page);
 
