@@ -321,10 +321,10 @@ static bool record_write(struct reconcile_run *run, const char *resource, const 
 }
 
 /*
- * Writes or removes the annotation of the present template, unless check_template() returns false.
- * Returns false if the run ends.
+ * Writes or removes the annotation of the present template if check_template() and confirm_write()
+ * allow it, and records the result. Returns false if the run ends.
  */
-static bool write_template(struct reconcile_run *run)
+static bool annotate_template(struct reconcile_run *run)
 {
     const struct type *type = run->progress.list->items[run->at].template->partition->type;
     const struct entry *template = run->progress.list->items[run->at].template;
@@ -467,7 +467,7 @@ static enum exit_status run_batches(struct evaluation *e, const struct invocatio
         size_t first = run.at, written = 0;
 
         for (; continues && run.at < r->chosen.count && written < o->batch; run.at += continues) {
-            continues = write_template(&run);
+            continues = annotate_template(&run);
             written += continues && run.progress.items[run.at].state == PROGRESS_WRITTEN;
         }
         if (!continues || written == 0)

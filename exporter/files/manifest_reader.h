@@ -8,9 +8,9 @@
 #include "exporter/yaml/yaml_events.h"
 #include "metrics/base/strbuf.h"
 
-/* Limits for one manifest file. JSON files may have any size, because they are read by object. */
+/* Limits for one manifest file. A JSON file of any size is read object by object. */
 struct manifest_limits {
-    size_t yaml_max_bytes;   /* Text of a YAML file, compressed. Four times as much for its JSON. */
+    size_t yaml_max_bytes;   /* Compressed text of a YAML file. Four times as much for its JSON. */
     size_t object_max_bytes; /* One object as JSON. */
     size_t nodes_max; /* Nodes of a YAML document, or of parts of a list: see struct yaml_limits. */
     struct yaml_time_limit term;

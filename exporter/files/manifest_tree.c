@@ -389,7 +389,7 @@ static void handle_folder_event(struct manifest_tree *t, struct manifest_path *p
         handle_file_event(t, path, at, event->mask,
                           (event->mask & (IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE)) != 0);
     } else if ((event->mask & (IN_CREATE | IN_MOVED_TO)) != 0) {
-        /* A name without a suffix of manifests may be a symbolic link to a folder. */
+        /* It may be a link to a folder. With a file reader only a walk looks: lstat() may hang. */
         path->needs_walk = path->needs_walk || t->uses_reader ||
                            (lstat(at, &about) == 0 && S_ISLNK(about.st_mode));
     } else if ((event->mask & (IN_DELETE | IN_MOVED_FROM)) != 0) {

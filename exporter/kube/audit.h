@@ -52,7 +52,7 @@ struct audit {
     unsigned suspect_count;
     struct fetch *fetch; /* Request for the first suspect, open or ended; owned, may be NULL. */
     unsigned divergences;
-    int64_t due_ms; /* Steady time of the next action. */
+    int64_t due_ms; /* Steady time of the next request; INT64_MAX: no audits. */
 };
 
 /* `context` is borrowed. */

@@ -256,7 +256,7 @@ static void update_reflector(struct bound_templates *b, struct reflector *r)
     if (forbidden && !r->was_forbidden)
         add_templates_of_reflector(b, r);
     r->was_forbidden = forbidden;
-    /* Let the current list end first: new bindings must not restart it again and again. */
+    /* The current list of a stream ends first; a polled list starts again. */
     if (r->wants_relist && (r->watch.phase == WATCH_STREAMING || r->watch.polled)) {
         r->wants_relist = false;
         reflector_relist(r);

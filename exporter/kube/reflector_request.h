@@ -77,10 +77,11 @@ struct reflector_request {
     char *token;              /* Continue token of the request; NULL for a first page. Owned. */
     struct reflector_request_handler handler;
     bool list;
-    bool stopped;           /* The event handler returned false. */
-    bool failed;            /* The body is malformed or has EVENT_ERROR; see `reason`, `text`. */
+    bool stopped; /* The event handler returned false. */
+    /* The body is malformed or has EVENT_ERROR. Faults found only at its end do not set this. */
+    bool failed;
     enum end_reason reason; /* Set if `failed`. */
-    int64_t retry_after_ms;
+    int64_t retry_after_ms; /* Set by EVENT_ERROR. */
     char text[sizeof(((struct error *)NULL)->text)];
 };
 

@@ -84,7 +84,7 @@ struct watch {
     bool unpaginated;                /* List without limit: the server refused a continue token. */
     bool bookmarks;                  /* A stream of changes has had a bookmark. */
     bool progressed;                 /* The open stream of changes has had an event. */
-    /* Time until which 410 causes a wait and no list at once; 0: unset. */
+    /* Steady time before which 410 causes a wait, not a list at once; 0: none. */
     int64_t relist_at_once_ms;
     unsigned retries;               /* Waits in a row; the next wait grows with their number. */
     unsigned silent;                /* Streams in a row that brought nothing, or ended early. */

@@ -236,8 +236,8 @@ static int64_t check_existing_event(struct event_writer *e, struct tracked_confl
 
 /*
  * Returns `now_ms` if an Event about the conflict must be written now; then e->step, e->fields and,
- * for an increment, e->name are set. Else returns when to check again; INT64_MAX: after a change.
- * The function may have freed an ended conflict then.
+ * for an increment, e->name are set. Else returns when to check again, or INT64_MAX to check only
+ * after a change; with INT64_MAX the conflict may have ended, and `c` is freed.
  */
 static int64_t check_conflict(struct event_writer *e, const struct event_writer_input *input,
                               struct tracked_conflict *c, int64_t now_ms)

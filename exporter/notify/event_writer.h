@@ -14,7 +14,7 @@
 struct tracked_conflict {
     const char *ns; /* Namespace and name of the dependency's binding; stored behind the struct. */
     const char *name;
-    unsigned fields; /* Fields in conflict: bits of enum dependency_field; 0 after the conflict. */
+    unsigned fields; /* Fields in conflict: bits by enum dependency_field; 0 after the conflict. */
     unsigned reported;  /* Subset of `fields` that an Event of another component has reported. */
     unsigned written;   /* Fields of the exporter's Event that was last written or found. */
     int64_t written_ms; /* When `written` was last set. */

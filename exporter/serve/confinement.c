@@ -138,7 +138,10 @@ static void try_confining(struct read_job *job, void *input)
     confine_thread(trial->options, trial->environment, &ignored);
 }
 
-/* Tries confine_thread() in a thread. If it hangs or cannot run, fails with out->landlock. */
+/*
+ * Tries confine_thread() in a thread, because a path may hang, and ignores its result. Sets
+ * out->is_blocked. If the thread hangs or cannot run, fails with out->landlock.
+ */
 static bool check_paths_answer(const struct options *o, const char *const *environment,
                                struct confinement *out)
 {

@@ -56,9 +56,9 @@ bool file_preflight_wait(struct file_preflight *p, struct error *err) MUST_USE;
 
 /*
  * Checks the files of --kubeconfig every 2 s in a job. Returns true after a change of their
- * content, and again every 10 s while its reload fails (`loaded` is false). Ignores default
- * kubeconfigs such as ~/.kube/config, which users change for other reasons. `now_ms` is steady.
- * Returns false without a file reader.
+ * content; and again every 10 s, unless `loaded` at that time: no reload has failed since the last
+ * one began. Ignores the kubeconfigs of $KUBECONFIG and ~/.kube/config, which users change for
+ * other reasons. `now_ms` is steady. Returns false without a file reader.
  */
 bool file_preflight_kubeconfig_needs_reload(struct file_preflight *p, bool loaded,
                                             int64_t now_ms) MUST_USE;

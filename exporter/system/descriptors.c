@@ -6,7 +6,7 @@
 #include <sys/select.h>
 
 enum {
-    /* Reserve for other descriptors, such as listeners, log, inotify, tokens and manifests. */
+    /* Reserve for listeners, log, inotify, tokens and manifests. */
     OTHERS = 64,
     OTHERS_MIN = 24, /* Reserve if the limit is below 4 * OTHERS. */
     WEB_MAX = 2048,  /* Limits the memory for the buffers of connections. */

@@ -293,9 +293,9 @@ static int set_filter_rules(scmp_filter_ctx filter, bool conditions)
 }
 
 /*
- * Installs two filters, because a libseccomp filter has one default error: `by_arguments` denies
- * with EPERM, and `by_number` with ENOSYS. If both deny a call, the kernel returns the error of
- * `by_number`, which is loaded last.
+ * Installs two filters, because a libseccomp filter has one default error, and two are needed:
+ * `by_number` denies unlisted calls with ENOSYS, `by_arguments` denied arguments with EPERM. Both
+ * deny an unlisted call: the kernel returns the error of `by_number`, which is loaded last.
  */
 bool seccomp_install(struct error *err)
 {

@@ -144,7 +144,7 @@ static const struct state_rule {
 } rules[CONNECTION_CLOSING] = {
     [CONNECTION_RECEIVING] = {4, 5000, REFUSED_EVICTED_WAITING, REFUSED_HEADERS_TIMEOUT, true},
     [CONNECTION_ANSWERING] = {2, 60000, REFUSED_EVICTED_SLOW, REFUSED_ANSWER_TIMEOUT, true},
-    /* Sum of libmicrohttpd's inactivity timeout (15 s) and the time for request headers (5 s). */
+    /* Idle for 15 s at most (IDLE_SECONDS in server.c), then up to 5 s for the next headers. */
     [CONNECTION_IDLE] = {2, 20000, REFUSED_EVICTED_IDLE, REFUSED_EVICTED_IDLE, false},
 };
 

@@ -12,7 +12,7 @@
 enum {
     KEYS_COMPARED = 16,     /* Up to this number of keys, comparisons are faster than a hash map. */
     COPIES_MAX = 8,         /* Nodes that copies may add for each node in the text; also bytes. */
-    SPAN_SLACK = 64 * 1024, /* libyaml reads ahead in pieces. */
+    SPAN_SLACK = 64 * 1024, /* Bytes beyond span_max: libyaml reads ahead. */
     CONFIG_TEXTS_MAX = 4 * YAML_CONFIG_MAX, /* Bytes of texts in a configuration with aliases. */
 };
 

@@ -18,7 +18,7 @@ struct shown {
     char text[SHOWN_BYTES];
 };
 
-/* Returns the text for a message: fail(err, "'%s' is no number", shown(value).text). */
+/* Returns the text as a message shows it: fail(err, "'%s' is no number", shown(value).text). */
 struct shown shown(const char *value);
 
 /* Like shown(), for the first `len` bytes of a text. */

@@ -268,9 +268,9 @@ static void apply_limit(struct family_state *families, size_t count, enum limit_
 }
 
 /*
- * Returns the size of the shown lines of families by namespace, or of all other families. Omits
- * families without samples of entries, and families that depend on past observations, because the
- * namespaces of a page must depend on the present objects only.
+ * Returns the bytes of the shown lines of families by namespace (`by_namespace`), or of all other
+ * families; of a `detail` family, at most `details` lines. Counts only families with samples of
+ * entries that do not remember, so that the present objects alone determine the namespaces.
  */
 static size_t shown_label_set_bytes(const struct family_state *families, size_t count,
                                     size_t details, bool by_namespace)

@@ -106,5 +106,5 @@ void report_put_version(struct json_writer *w, const struct policy_version *v);
 /* Appends the members of a version and of its use; null for data that the unknown version lacks. */
 void report_put_version_use(struct json_writer *w, const struct version_use *use);
 
-/* Appends "versions" of a policy in the order of version_uses_of(). */
+/* Appends "versions", the uses of a policy's versions; [] without a history. */
 void report_put_versions(struct json_writer *w, const struct entry *policy);

@@ -56,7 +56,7 @@ enum scheduled {
     SCHEDULED_UNSCHEDULABLE,
     SCHEDULED_QUOTA_EXCEEDED,
     SCHEDULED_ERROR,
-    SCHEDULED_OTHER, /* The reason is not defined by Karmada. */
+    SCHEDULED_OTHER, /* No reason, or none of Karmada's. */
 };
 
 enum purge_mode { PURGE_GRACEFULLY, PURGE_DIRECTLY, PURGE_NEVER, PURGE_OTHER };

@@ -281,7 +281,7 @@ void listing_release(struct listing *listing);
  */
 struct store_walk {
     struct store *store;  /* Borrowed. */
-    unsigned classes;     /* Bit set of enum object_class. */
+    unsigned classes;     /* Classes to visit; bits by enum object_class. */
     struct entry *anchor; /* Pinned entry that keeps the partition; NULL at start and end. */
     size_t position;      /* Number of entries still to visit in the partition of `anchor`. */
 };

@@ -118,7 +118,7 @@ static_assert(sizeof(struct stage_and_reason) == 2, "two bytes");
 struct template_stages {
     struct stage_and_reason at;       /* Stage of the template. */
     struct stage_and_reason delivery; /* Stage of the binding: EVICTING or later; or STAGE_NONE. */
-    uint32_t since_s;          /* Earliest start of `at`, seconds since the epoch; 0 if unknown. */
+    uint32_t since_s; /* Last change that explains `at`, seconds since the epoch; else 0. */
     uint32_t delivery_since_s; /* Start of `delivery`; 0 if unknown. */
 };
 
@@ -352,7 +352,7 @@ struct template_decision {
     uint64_t candidate_count : 20;
     uint64_t target_count : 20; /* Targets of the binding; 0 without one, or if left over. */
     uint64_t cluster_hash : 24; /* Low bits of cluster_set_hash(); 0 without targets. */
-    int64_t since_ms;           /* Earliest possible start of the state; 0 if unknown. */
+    int64_t since_ms;           /* Last change, or creation, that explains the state; else 0. */
     int64_t seen_ms;            /* First evaluation with the state; inexact in a simulation. */
     struct entry *winner;       /* Policy that wins a fresh match; NULL without one. */
     struct entry *governing;    /* Policy that should govern the template now, or NULL. */

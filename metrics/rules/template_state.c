@@ -301,8 +301,8 @@ static void set_pending(const struct template_state_input *s, struct template_de
 /* ---- decision about the state ---- */
 
 /*
- * Decides about a binding with the policy's values: stale if it lacks a user's overdue change, and
- * the template is not in deletion.
+ * Decides about a template whose binding has the policy's values: stale if it lacks a user's
+ * overdue change, and the template is not in deletion.
  */
 static int64_t decide_template_change(const struct template_state_input *s,
                                       struct template_decision *out)
@@ -322,7 +322,10 @@ static int64_t decide_template_change(const struct template_state_input *s,
     return INT64_MAX;
 }
 
-/* Decides about a binding that a policy made: compares it with the governing policy. */
+/*
+ * Decides about a template whose binding was made by a policy: compares the binding with the
+ * governing policy, then the template's last change. Returns the time of the next change in ms.
+ */
 static int64_t decide_bound(const struct template_state_input *s, struct template_decision *out)
 {
     const struct policy *policy = entry_policy(out->governing);

@@ -70,7 +70,7 @@ struct plan {
     bool streaming_lists; /* Setting of the exporter: lists as initial events. */
     bool paginates;       /* Servers honor `limit` also for lists from their watch caches. */
     bool kind_versions;   /* Lists from watch caches have the version of the kind's last change. */
-    bool reordering;      /* Delays below 300 ms instead of 5 ms. */
+    bool reordering;      /* Messages take below 300 ms instead of 5 ms: they overtake others. */
     bool liars;           /* Servers omit DELETED events: tests that an invariant fails then. */
     enum initial_events initial[SIM_KIND_COUNT];
     bool bookmarks[SIM_KIND_COUNT]; /* Streams of the kind get bookmarks if they request them. */

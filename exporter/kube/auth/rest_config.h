@@ -61,7 +61,7 @@ struct rest_config {
     struct rest_config_bytes key;
     char *token;                   /* Used until `token_file`, if set, holds a usable token. */
     char *token_file;              /* Path of a file that is read periodically. */
-    struct rest_config_exec *exec; /* NULL also if a certificate, token or token file is set. */
+    struct rest_config_exec *exec; /* NULL if not set or a certificate, token or token file is. */
     struct rest_config_impersonation as;
 
     /* Messages about valid settings with a risk or without effect. */

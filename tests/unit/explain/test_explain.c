@@ -366,7 +366,7 @@ TEST(list_of_overlapping_policies_is_limited)
     world_release(&w);
 }
 
-/* The JSON contains each line except headings, in the member `text` of the object that was open. */
+/* Each line except headings is in the member `text` of the innermost object open at that time. */
 TEST(json_object_ends_with_the_lines_about_it)
 {
     static const char wanted[] = "{\"name\":\"n\",\"list\":[{\"i\":1,\"text\":[\"first\"]},"
