@@ -285,9 +285,10 @@ static bool reject_invalid(struct object_stream *s, const char *json, size_t len
 
     if (!rough)
         return reject_unparsed(s, json, len, (struct watch_event){.reason = reason});
-    event = object_event(s, EVENT_DELETED, object, &err);
-    if (!is_event || strcmp(json_str(rough, "type", ""), "DELETED") != 0) {
-        event.kind = EVENT_REJECTED;
+    if (is_event && strcmp(json_str(rough, "type", ""), "DELETED") == 0) {
+        event = object_event(s, EVENT_DELETED, object, &err);
+    } else {
+        event = object_event(s, EVENT_REJECTED, object, &err);
         event.reason = reason;
         event.version = object_version(event.object);
     }

@@ -376,7 +376,7 @@ static int64_t lateness_due_ms(const struct reflector *r)
 
 static void report_lateness(struct reflector *r)
 {
-    const char *reason = r->request.transfer ? watch_fault(&r->watch, r->context->now_ms)
+    const char *reason = r->request.transfer ? watch_late_reason(&r->watch, r->context->now_ms)
                                              : "it waits for the lists of other resources";
 
     r->late = true;
@@ -388,7 +388,7 @@ static void report_lateness(struct reflector *r)
 
 static void end_silent_request(struct reflector *r)
 {
-    const char *fault = watch_fault(&r->watch, r->context->now_ms);
+    const char *fault = watch_late_reason(&r->watch, r->context->now_ms);
 
     /* A stream of changes may be silent, but not before its head or in the middle of an event. */
     if (r->watch.phase != WATCH_STREAMING || r->watch.lifetime.cut ||

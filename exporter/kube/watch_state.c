@@ -156,7 +156,7 @@ void watch_start_polling(struct watch *w, uint32_t random)
     w->due_ms = w->listed_ms + backoff_poll_ms(random);
 }
 
-const char *watch_fault(const struct watch *w, int64_t now_ms)
+const char *watch_late_reason(const struct watch *w, int64_t now_ms)
 {
     return lifetime_late_reason(&w->lifetime, lifetime_of(w), now_ms);
 }

@@ -173,4 +173,4 @@ void watch_note_opened(struct watch *w, int64_t now_ms);
 void watch_note_bytes(struct watch *w, size_t bytes, bool cut, int64_t now_ms);
 
 /* Returns a static text for users: the fault of an open request that is late at now_ms. */
-const char *watch_fault(const struct watch *w, int64_t now_ms);
+const char *watch_late_reason(const struct watch *w, int64_t now_ms);

@@ -14,9 +14,9 @@
  * state of an open connection has a deadline here, and a new connection beyond the budget is
  * accepted only if another connection can be evicted.
  *
- * Among the states with evictable connections, the one that exceeds its share of the budget by most
- * loses a connection: of the 16 oldest in that state, the oldest evictable connection of the client
- * network with most connections. These connections are not evictable:
+ * The evicted connection belongs to the state that exceeds its share of the budget by most, among
+ * the states with evictable connections. The 16 oldest connections of this state are compared: the
+ * client network with most of them loses its oldest evictable one. Not evictable are:
  * - for a new connection, those in a state that is below its share of the budget,
  * - connections with received bytes that the server has not read, except in CONNECTION_ANSWERING,
  * - for lack of descriptors, those in their state for less than 100 ms,

@@ -61,6 +61,17 @@ def wait_for(what, claim, patience_s=PATIENCE_S):
     return time.monotonic() - start
 
 
+def served_paths():
+    """Whether it is a page for people, by path: the rows of the tables of endpoints and pages."""
+    paths = {}
+    for header in "api.h", "page_index.h":
+        text = (ROOT / "exporter/web" / header).read_text().replace("\\\n", " ")
+        rows = re.findall(r'(?:ENDPOINT|PAGE)\(\s*(\w+), "\w+",\s+"(/[^"]*)",\s+(\S+)', text)
+        assert len(rows) > 2, header
+        paths |= {path: name.endswith("_PAGE") or content == "RESPONSE_HTML," for name, path, content in rows}
+    return paths
+
+
 def write_kubeconfig(path, server, token="secret-token"):
     """A kubeconfig for a server that takes the token; its path."""
     path.write_text(f"""

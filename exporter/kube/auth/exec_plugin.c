@@ -523,15 +523,13 @@ static void mask_arguments(const struct rest_config_exec *exec, char *text)
  */
 static void mask_tokens(char *text)
 {
-    static const char digits[] = "0123456789";
-    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-    static const char token[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-._=~";
+#define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+#define DIGITS  "0123456789"
 
     while (*text) {
-        size_t len = strspn(text, token);
+        size_t len = strspn(text, LETTERS DIGITS "+-._=~");
 
-        if (len >= TOKEN_MIN_BYTES && strcspn(text, digits) < len && strcspn(text, letters) < len)
+        if (len >= TOKEN_MIN_BYTES && strcspn(text, LETTERS) < len && strcspn(text, DIGITS) < len)
             memset(text, '*', len);
         text += len > 0 ? len : 1;
     }

@@ -333,7 +333,7 @@ TEST(list_fails_after_a_minute_without_a_byte)
     struct watch_input timer = {.kind = WATCH_TIMER, .now_ms = w.due_ms};
 
     assert_int_equal(w.due_ms, 60 * 1000);
-    assert_string_equal(watch_fault(&w, 20 * 1000), "the server does not answer");
+    assert_string_equal(watch_late_reason(&w, 20 * 1000), "the server does not answer");
     assert_false(watch_process_input(&w, &timer).open);
     assert_int_equal(w.phase, WATCH_WAITING);
     assert_int_equal(w.stalls, 1);
@@ -348,7 +348,7 @@ TEST(list_below_1_kib_a_second_is_late)
     for (; w.due_ms > now_ms; now_ms += 1000)
         watch_note_bytes(&w, 1, true, now_ms);
     assert_int_equal(w.due_ms, 22 * 1000);
-    assert_non_null(strstr(watch_fault(&w, now_ms), "less than 1 KiB a second"));
+    assert_non_null(strstr(watch_late_reason(&w, now_ms), "less than 1 KiB a second"));
 }
 
 /* The limit is 4 KiB a second: with 8, a list may take an hour; with 2, it fails. */
@@ -366,7 +366,7 @@ TEST(list_may_last_while_it_progresses)
     for (now_ms = 0; w.due_ms > now_ms && now_ms < 3600 * 1000; now_ms += 1000)
         watch_note_bytes(&w, 2 * 1024, true, now_ms);
     assert_in_range(now_ms, 100 * 1000, 130 * 1000);
-    assert_non_null(strstr(watch_fault(&w, now_ms), "less than 4 KiB a second"));
+    assert_non_null(strstr(watch_late_reason(&w, now_ms), "less than 4 KiB a second"));
 }
 
 TEST(complete_list_resets_the_stalls)
@@ -391,7 +391,7 @@ TEST(endless_initial_events_are_replaced_by_a_list)
         assert_false(watch_process_input(&w, &bookmark).open);
     }
     assert_in_range(bookmark.now_ms, 10 * 1000, 12 * 1000);
-    assert_string_equal(watch_fault(&w, bookmark.now_ms), "the initial events do not end");
+    assert_string_equal(watch_late_reason(&w, bookmark.now_ms), "the initial events do not end");
 
     struct watch_input timer = {.kind = WATCH_TIMER, .now_ms = w.due_ms};
 
