@@ -173,15 +173,11 @@ const char *phase_text(const struct template_decision *d, enum takeover takeover
 
 /* ---- role that must act ---- */
 
-const char *const actor_names[ACTOR_COUNT] = {
-    [ACTOR_USER] = "user",       [ACTOR_PLATFORM] = "platform", [ACTOR_KARMADA] = "karmada",
-    [ACTOR_CLUSTER] = "cluster", [ACTOR_NONE] = "nobody",
-};
-
 const char *state_actor_text(enum actor actor)
 {
     static const char *const words[ACTOR_COUNT] = {
         [ACTOR_USER] = "its user, by a change of it",
+        [ACTOR_POLICY_OWNER] = "the owner of its policy",
         [ACTOR_PLATFORM] = "whoever runs the platform",
         [ACTOR_KARMADA] = "Karmada",
         [ACTOR_CLUSTER] = "whoever runs the member clusters",
@@ -475,8 +471,11 @@ enum actor responsible_actor(const struct template_decision *d, enum takeover ta
 const char *stage_actor_text(enum actor actor)
 {
     static const char *const words[ACTOR_COUNT] = {
-        [ACTOR_USER] = "its user",   [ACTOR_PLATFORM] = "whoever runs the platform",
-        [ACTOR_KARMADA] = "Karmada", [ACTOR_CLUSTER] = "the member cluster",
+        [ACTOR_USER] = "its user",
+        [ACTOR_POLICY_OWNER] = "the owner of its policy",
+        [ACTOR_PLATFORM] = "whoever runs the platform",
+        [ACTOR_KARMADA] = "Karmada",
+        [ACTOR_CLUSTER] = "the member cluster",
         [ACTOR_NONE] = "nobody",
     };
 

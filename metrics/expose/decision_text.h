@@ -4,6 +4,7 @@
 #include "metrics/rules/connector_conflicts.h"
 #include "metrics/rules/engine.h"
 #include "metrics/rules/policy_rank.h"
+#include "metrics/rules/problem_table.h"
 #include "metrics/rules/replica_projection.h"
 #include "metrics/simulate/overlay.h"
 
@@ -30,10 +31,6 @@ const char *phase_text(const struct template_decision *d, enum takeover takeover
  * a policy. The text continues a sentence that begins with the name of the policy.
  */
 const char *policy_obstacle_text(const struct template_decision *d);
-
-/* Role that must act on the state or the stage of a template. */
-enum actor { ACTOR_USER, ACTOR_PLATFORM, ACTOR_KARMADA, ACTOR_CLUSTER, ACTOR_NONE, ACTOR_COUNT };
-extern const char *const actor_names[ACTOR_COUNT];
 
 /* Returns the role that must act on the state of a template; ACTOR_NONE if no action is due. */
 enum actor state_actor(const struct template_decision *d, enum takeover takeover);

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/model/store.h"
+#include "metrics/rules/problem_table.h"
+
+/*
+ * Conditions of problems (product contract 3.10): which problems the decision about one entry
+ * shows, and since when the objects prove it. The life of a problem is in problems.h.
+ */
+
+struct rule_context;
+
+/* A condition that holds, or of which an input is not readable. */
+struct condition {
+    enum problem_reason reason; /* Row of the table; it determines the problem. */
+    /*
+     * The latest time that an object proves for the beginning of the condition, in milliseconds
+     * since the epoch; 0 if none does. The creation of an object counts only if the condition
+     * holds since then.
+     */
+    int64_t since_ms;
+    /* An input is late, forbidden or undetermined: the problem neither begins nor ends. */
+    bool unknown;
+};
+
+/* Growing list; all zero is the empty list. */
+struct condition_list {
+    struct condition *items;
+    size_t count;
+    size_t capacity;
+};
+
+void condition_list_add(struct condition_list *list, struct condition condition);
+void condition_list_release(struct condition_list *list);
+
+/*
+ * Appends the conditions of one entry, existing or not, from its decision: first those of
+ * LINE_POLICY, then those of LINE_DELIVERY, each line in the contract's order of precedence, then
+ * the others. Problems that are not PROBLEM_BY_REASON appear once, with the first reason that
+ * holds. Lowers *due_ms to the time at which a condition changes without a change of objects.
+ * All decisions must be up to date.
+ */
+void problem_conditions(const struct rule_context *c, const struct entry *entry,
+                        struct condition_list *out, int64_t *due_ms);
