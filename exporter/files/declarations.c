@@ -329,7 +329,7 @@ void declarations_free_file(struct declarations *m, struct manifest_file *file)
 
 void declarations_report_shadowed(const struct declarations *m, struct manifest_file *file)
 {
-    problems_release(&file->duplicates);
+    document_problems_release(&file->duplicates);
     for (size_t i = 0; i < file->declaration_count && file->shadowed > 0; i++) {
         const struct declaration *declaration = file->declarations[i];
         struct error text;
@@ -342,7 +342,7 @@ void declarations_report_shadowed(const struct declarations *m, struct manifest_
         fail(&text, "%s '%s%s%s' is declared again in '%s', line %" PRIu32 ", which counts instead",
              entry_kind(declaration->entry), ns, *ns ? "/" : "", declaration->entry->name,
              last->file->path, last->line);
-        problems_add(&file->duplicates, PROBLEM_DUPLICATE,
+        document_problems_add(&file->duplicates, PROBLEM_DUPLICATE,
                      (struct json_position){declaration->line, 0}, text.text);
     }
 }

@@ -34,15 +34,15 @@ void manifest_problem_append_place(const struct manifest_problem *p, struct strb
         strbuf_addf(out, ":%zu", p->column);
 }
 
-void problems_release(struct problems *p)
+void document_problems_release(struct document_problems *p)
 {
     for (size_t i = 0; i < p->count; i++)
         free(p->items[i].text);
     free(p->items);
-    *p = (struct problems){0};
+    *p = (struct document_problems){0};
 }
 
-void problems_add(struct problems *p, enum problem_kind kind, struct json_position where,
+void document_problems_add(struct document_problems *p, enum problem_kind kind, struct json_position where,
                   const char *text)
 {
     bool harmless = kind == PROBLEM_DUPLICATE || kind == PROBLEM_FOREIGN;
@@ -54,7 +54,7 @@ void problems_add(struct problems *p, enum problem_kind kind, struct json_positi
         p->capacity = p->capacity ? p->capacity * 2 : 1;
         p->items = xreallocarray(p->items, p->capacity, sizeof(*p->items));
     }
-    p->items[p->count++] = (struct problem){kind, where.line, where.column, xstrdup(text)};
+    p->items[p->count++] = (struct document_problem){kind, where.line, where.column, xstrdup(text)};
 }
 
 void problem_view_release(struct problem_view *v)
@@ -104,17 +104,17 @@ static void add_omitted_count(struct problem_view *v, const char *path, enum pro
     v->text_count++;
 }
 
-static void add_problems(struct problem_view *v, const char *path, const struct problems *p)
+static void add_problems(struct problem_view *v, const char *path, const struct document_problems *p)
 {
     for (size_t i = 0; i < p->count; i++) {
-        const struct problem *q = &p->items[i];
+        const struct document_problem *q = &p->items[i];
 
         append_problem(v, (struct manifest_problem){q->kind, path, q->line, q->column, q->text});
     }
 }
 
-void problem_view_add(struct problem_view *v, const char *path, const struct problems *own,
-                      const struct problems *duplicates)
+void problem_view_add(struct problem_view *v, const char *path, const struct document_problems *own,
+                      const struct document_problems *duplicates)
 {
     size_t first = v->count;
 
@@ -148,8 +148,8 @@ void manifest_file_free(struct manifest_file *file)
     assert(file->declaration_count == 0);
     if (file->spool >= 0)
         close(file->spool);
-    problems_release(&file->problems);
-    problems_release(&file->duplicates);
+    document_problems_release(&file->problems);
+    document_problems_release(&file->duplicates);
     free(file->declarations);
     free(file->path);
     free(file);

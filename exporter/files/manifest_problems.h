@@ -36,7 +36,7 @@ void manifest_problem_append_place(const struct manifest_problem *p, struct strb
 
 enum { PROBLEMS_MAX = 100 };
 
-struct problem {
+struct document_problem {
     enum problem_kind kind;
     size_t line;
     size_t column;
@@ -47,8 +47,8 @@ struct problem {
  * Problems of one file or PATH; ready to use if all bytes are 0. At most PROBLEMS_MAX duplicate and
  * foreign documents are stored, and as many other problems; the rest is only counted.
  */
-struct problems {
-    struct problem *items;
+struct document_problems {
+    struct document_problem *items;
     size_t count;
     size_t capacity;
     size_t harmless; /* Number of PROBLEM_DUPLICATE and PROBLEM_FOREIGN, stored or not. */
@@ -56,9 +56,9 @@ struct problems {
 };
 
 /* Frees the problems; the list is empty and can be used again. */
-void problems_release(struct problems *p);
+void document_problems_release(struct document_problems *p);
 /* Adds a problem, or counts it if the list is full. Copies `text`. */
-void problems_add(struct problems *p, enum problem_kind kind, struct json_position where,
+void document_problems_add(struct document_problems *p, enum problem_kind kind, struct json_position where,
                   const char *text);
 
 /* Problems of all files and PATHs in order of output; ready to use if all bytes are 0. */
@@ -78,8 +78,8 @@ void problem_view_release(struct problem_view *v);
  * Adds the problems of the file or PATH at `path`, sorted by line, and then, without a line, the
  * numbers of those that were only counted. Borrows path and texts.
  */
-void problem_view_add(struct problem_view *v, const char *path, const struct problems *own,
-                      const struct problems *duplicates);
+void problem_view_add(struct problem_view *v, const char *path, const struct document_problems *own,
+                      const struct document_problems *duplicates);
 
 struct declaration;
 
@@ -114,8 +114,8 @@ struct manifest_file {
     size_t declaration_count;
     size_t declaration_capacity;
     size_t shadowed; /* Number of declarations of objects that a later document declares again. */
-    struct problems problems;
-    struct problems duplicates;
+    struct document_problems problems;
+    struct document_problems duplicates;
 };
 
 /* Returns a file that has not been read. Copies `path`. */

@@ -205,7 +205,7 @@ struct manifests {
     void *receive_context;
     struct manifest_reader *current_reader; /* NULL between files. */
     struct manifest_file *current_file;     /* Borrowed; NULL between files. */
-    struct problems found;                  /* Problems found so far in the current file. */
+    struct document_problems found;                  /* Problems found so far in the current file. */
     struct problem_view view;
     bool view_is_old;
     struct path_walk path_walk;
@@ -261,10 +261,10 @@ static void receive_object(void *context, cJSON *object, struct json_place place
     struct error why;
 
     if (!cJSON_IsObject(object) || list_item_lacks_type(object))
-        problems_add(&m->found, PROBLEM_FOREIGN, where,
+        document_problems_add(&m->found, PROBLEM_FOREIGN, where,
                      "neither apiVersion nor kind: not a Kubernetes object, skipped");
     else if (name_lacks_quotes(object, &why) || !put_object(m, object, place, &why))
-        problems_add(&m->found, PROBLEM_REJECTED, where, why.text);
+        document_problems_add(&m->found, PROBLEM_REJECTED, where, why.text);
 }
 
 static void request_reread(void *context, struct manifest_file *file)
@@ -299,7 +299,7 @@ void manifests_free(struct manifests *m)
     manifest_reader_free(m->current_reader);
     prefetch_release(&m->prefetch);
     path_walk_release(&m->path_walk);
-    problems_release(&m->found);
+    document_problems_release(&m->found);
     problem_view_release(&m->view);
     scopes_release(&m->scopes);
     manifest_tree_release(&m->tree);
@@ -338,9 +338,9 @@ int manifests_watch(struct manifests *m, struct error *err)
 /* Stores the problems found in the current file, and ends its reading. */
 static void finish_current_file(struct manifests *m)
 {
-    problems_release(&m->current_file->problems);
+    document_problems_release(&m->current_file->problems);
     m->current_file->problems = m->found;
-    m->found = (struct problems){0};
+    m->found = (struct document_problems){0};
     manifest_reader_free(m->current_reader);
     m->current_reader = NULL;
     m->current_file = NULL;
@@ -364,7 +364,7 @@ static void fail_current_file(struct manifests *m, const struct read_failure *wh
     if (why->gone && !m->current_file->is_path)
         manifest_tree_mark_gone(&m->tree, m->current_file);
     else
-        problems_add(&m->found, why->kind, why->where, why->text.text);
+        document_problems_add(&m->found, why->kind, why->where, why->text.text);
     declarations_fail_pass(&m->declarations, m->current_file);
     finish_current_file(m);
 }
@@ -499,7 +499,7 @@ static bool has_work(const struct manifests *m)
 
 static void refresh_view(struct manifests *m)
 {
-    static const struct problems none;
+    static const struct document_problems none;
     size_t at = 0;
 
     if (!m->view_is_old)
@@ -521,9 +521,9 @@ static void refresh_view(struct manifests *m)
 }
 
 /* Fails with the first problem of a text and the number of further ones. Returns false. */
-static bool fail_text(const struct problems *found, struct error *err)
+static bool fail_text(const struct document_problems *found, struct error *err)
 {
-    const struct problem *first = &found->items[0];
+    const struct document_problem *first = &found->items[0];
     size_t more = found->broken + found->harmless - 1;
 
     if (more == 0)
@@ -553,7 +553,7 @@ bool manifests_read_text(struct manifests *m, const char *name, const char *text
         }
     }
     if (state != READING_DONE)
-        problems_add(&m->found, why.kind, why.where, why.text.text);
+        document_problems_add(&m->found, why.kind, why.where, why.text.text);
     fine = m->found.count == 0 || fail_text(&m->found, err);
     finish_current_file(m);
     manifest_file_free(file);

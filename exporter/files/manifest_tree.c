@@ -25,7 +25,7 @@ void manifest_tree_release(struct manifest_tree *t)
     free(t->files);
     for (size_t i = 0; i < t->path_count; i++) {
         free(t->paths[i].path);
-        problems_release(&t->paths[i].problems);
+        document_problems_release(&t->paths[i].problems);
     }
     free(t->paths);
     file_watches_release(&t->watches);
@@ -199,7 +199,7 @@ struct manifest_file *manifest_tree_take_gone(struct manifest_tree *t)
 
 static void report_problem(struct manifest_path *path, const char *text)
 {
-    problems_add(&path->problems, PROBLEM_UNREADABLE, (struct json_position){0, 0}, text);
+    document_problems_add(&path->problems, PROBLEM_UNREADABLE, (struct json_position){0, 0}, text);
 }
 
 /* Keeps the files found below a folder by earlier walks. */
@@ -247,7 +247,7 @@ static void apply_scan_result(void *context, const struct scan_result *s)
 void manifest_tree_begin_walk(struct manifest_tree *t, struct manifest_path *path)
 {
     manifest_tree_sort(t);
-    problems_release(&path->problems);
+    document_problems_release(&path->problems);
     path->missing = false;
     path->scan_number++;
 }

@@ -24,7 +24,7 @@ struct manifest_path {
     bool force_reread; /* The next walk marks unchanged files, too. */
     bool hangs;     /* Its walk hangs or was rejected: neither walk the PATH nor read its files. */
     bool was_found; /* Any walk by a job of the file reader has found the PATH; never reset. */
-    struct problems problems;
+    struct document_problems problems;
 };
 
 /* Files of all PATHs, and which of them to read again. */

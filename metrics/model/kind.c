@@ -23,13 +23,11 @@ static void other_release(struct intern *strings, void *object)
     free(object);
 }
 
-#define POLICY_GROUP  "policy.karmada.io"
-#define WORK_GROUP    "work.karmada.io"
-#define CLUSTER_GROUP "cluster.karmada.io"
-#define POLICY_V1     POLICY_GROUP "/v1alpha1"
-#define WORK_V1       WORK_GROUP "/v1alpha1"
-#define WORK_V2       WORK_GROUP "/v1alpha2"
-#define CLUSTER_V1    CLUSTER_GROUP "/v1alpha1"
+#define POLICY_GROUP "policy.karmada.io"
+#define WORK_GROUP   "work.karmada.io"
+#define POLICY_V1    POLICY_GROUP "/v1alpha1"
+#define WORK_V1      WORK_GROUP "/v1alpha1"
+#define WORK_V2      WORK_GROUP "/v1alpha2"
 
 /* Indexes in `rows` of the kinds that kind_of_policies() and similar functions return. */
 enum {
@@ -86,8 +84,8 @@ static const struct kind_def rows[] = {
      override_release, NULL, ALWAYS("overridepolicies")},
     {POLICY_GROUP, "ClusterOverridePolicy", POLICY_V1, CLASS_OVERRIDE, true, override_decode,
      override_release, NULL, ALWAYS("clusteroverridepolicies", .unfiltered = true)},
-    {CLUSTER_GROUP, "Cluster", CLUSTER_V1, CLASS_CLUSTER, true, cluster_decode, cluster_release,
-     NULL, ALWAYS("clusters", .unfiltered = true)},
+    {CLUSTER_GROUP, CLUSTER_KIND, CLUSTER_API_VERSION, CLASS_CLUSTER, true, cluster_decode,
+     cluster_release, NULL, ALWAYS("clusters", .unfiltered = true)},
     {WORK_GROUP, "Work", WORK_V1, CLASS_WORK, false, work_decode, work_release, NULL,
      WITH_WORKS("works", .optional = true, .unfiltered = true, .by_binding = true)},
     /* The groups "" and events.k8s.io serve the same Events: events.k8s.io is not read. */

@@ -10,6 +10,11 @@
  * input kind, add a file in this folder and a row in kind.c.
  */
 
+/* Kind of the objects that represent member clusters. */
+#define CLUSTER_GROUP       "cluster.karmada.io"
+#define CLUSTER_API_VERSION CLUSTER_GROUP "/v1alpha1"
+#define CLUSTER_KIND        "Cluster"
+
 /* Classes of objects: the rules treat all objects of a class alike. */
 enum object_class {
     CLASS_TEMPLATE, /* Any object that a policy can select. */

@@ -48,7 +48,8 @@ struct edge {
 /*
  * Entry of the store: an identity, and its object if that exists. An entry without an object stays
  * while it is in use (store_free_if_unused()). The rules own `decision`, `reads`, `readers` with
- * their counts, `timer`, `dirty` and `cause`; the exposition owns `contribution`.
+ * their counts, `timer`, `dirty`, `cause`, `judging` and `judged`; the exposition owns
+ * `contribution`.
  */
 struct entry {
     struct partition *partition;
@@ -65,12 +66,14 @@ struct entry {
     uint32_t source;   /* `source` and `sweep` are those of the last entry_mark_seen(). */
     uint32_t sweep;
     uint32_t version;    /* Short version last read, also of a rejected object; 0 if unknown. */
-    uint32_t pins : 30;  /* Number of store_pin() calls without their store_unpin(). */
+    uint32_t pins : 28;  /* Number of store_pin() calls without their store_unpin(). */
     uint32_t wanted : 1; /* Set by store_request_read(). */
     uint32_t
-        audited : 1;    /* During an audit (kube/audit.h): the API server has listed the object. */
-    bool dirty : 1;     /* Queued for evaluation. */
-    unsigned cause : 7; /* Reason why the entry is `dirty` (rules/graph.h). */
+        audited : 1; /* During an audit (kube/audit.h): the API server has listed the object. */
+    uint32_t judging : 1; /* Queued by rules/problems.h. */
+    uint32_t judged : 1;  /* rules/problems.h has evaluated the conditions of the object. */
+    bool dirty : 1;       /* Queued for evaluation. */
+    unsigned cause : 7;   /* Reason why the entry is `dirty` (rules/graph.h). */
     char name[];
 };
 

@@ -18,6 +18,7 @@ struct engine {
     struct engine_observer observer;
     struct transitions *transitions; /* NULL if the limit is 0. */
     uint64_t evaluations;
+    uint64_t seed;
 };
 
 /* Rule of classes that `rules` lacks: their entries are evaluated only for the observer. */
@@ -82,6 +83,7 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
     if (!ignored)
         return NULL;
     struct engine *e = xcalloc(1, sizeof(*e));
+    e->seed = seed;
     e->context = (struct rule_context){
         .store = store,
         .graph = graph_new(store, rank_of),
@@ -118,6 +120,7 @@ void engine_free(struct engine *e)
         return;
     c = &e->context;
     store_set_listener(c->store, (struct store_listener){0});
+    problems_free(c->problems);
     for (const struct type *type = store_first_type(c->store); type; type = type->next) {
         const struct rule *rule = rule_of_class(type->def->class);
 
@@ -207,6 +210,8 @@ static void evaluate_entry(struct engine *e, struct entry *entry, struct gathere
     transitions_note_before(history, entry, &before);
     replace_decision(c, entry, fresh, &g->reads, due_ms);
     transitions_note_after(history, entry, &before, cause, c->now_ms);
+    if (!c->policy_versions.paused)
+        problems_queue(c->problems, entry);
     if (e->observer.decided)
         e->observer.decided(e->observer.context, entry);
     if (!entry_exists(entry))
@@ -239,6 +244,8 @@ bool engine_run(struct engine *e, int64_t now_ms, size_t budget)
            !members_is_searching(&e->context.members);
     if (done)
         transitions_end_run(e->transitions);
+    if (done && e->context.problems && !e->context.policy_versions.paused)
+        done = problems_run(e->context.problems, &e->context, budget);
     return done;
 }
 
@@ -251,6 +258,17 @@ void engine_keep_transitions(struct engine *e, size_t limit)
 const struct transitions *engine_transitions(const struct engine *e)
 {
     return e->transitions;
+}
+
+void engine_judge_problems(struct engine *e, const struct problem_options *options)
+{
+    problems_free(e->context.problems);
+    e->context.problems = problems_new(e->context.store, options, e->seed);
+}
+
+struct problems *engine_problems(const struct engine *e)
+{
+    return e->context.problems;
 }
 
 struct engine_observer engine_observe(struct engine *e, struct engine_observer observer)
@@ -278,7 +296,11 @@ const struct store *engine_store(const struct engine *e)
 
 int64_t engine_deadline(const struct engine *e)
 {
-    return graph_deadline(e->context.graph);
+    int64_t due_ms = graph_deadline(e->context.graph);
+    int64_t problems_due_ms =
+        e->context.problems ? problems_deadline(e->context.problems) : INT64_MAX;
+
+    return problems_due_ms < due_ms ? problems_due_ms : due_ms;
 }
 
 int64_t engine_now_ms(const struct engine *e)

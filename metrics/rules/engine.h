@@ -4,6 +4,7 @@
 #include "metrics/rules/connector_conflicts.h"
 #include "metrics/rules/dependency.h"
 #include "metrics/rules/object_index.h"
+#include "metrics/rules/problems.h"
 #include "metrics/rules/selector.h"
 #include "metrics/rules/selector_index.h"
 #include "metrics/rules/transitions.h"
@@ -69,6 +70,15 @@ bool engine_run(struct engine *e, int64_t now_ms, size_t budget);
 void engine_keep_transitions(struct engine *e, size_t limit);
 /* Returns the transitions kept (transitions.h); NULL if the limit is 0. */
 const struct transitions *engine_transitions(const struct engine *e);
+
+/*
+ * Discards the problems (problems.h), and judges all entries from now on. Call it after
+ * engine_run() has returned true: what is still to be read must not look like a problem.
+ * Simulations do not change problems.
+ */
+void engine_judge_problems(struct engine *e, const struct problem_options *options);
+/* Returns the problems; NULL before engine_judge_problems(). */
+struct problems *engine_problems(const struct engine *e);
 
 /*
  * Returns the time of the next engine_run() if no entry changes before, in milliseconds since the

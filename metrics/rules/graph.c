@@ -249,6 +249,12 @@ void graph_set_timer(struct graph *g, struct entry *entry, int64_t due_ms)
         g->deadline_ms = due_ms;
 }
 
+void graph_lower_timer(struct graph *g, struct entry *entry, int64_t due_ms)
+{
+    if (entry->timer == 0 || due_ms < g->timers[entry->timer - 1].due_ms)
+        graph_set_timer(g, entry, due_ms);
+}
+
 void graph_mark_due_entries(struct graph *g, int64_t now_ms)
 {
     int64_t next = INT64_MAX;

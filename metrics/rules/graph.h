@@ -54,6 +54,8 @@ void graph_set_reads(struct graph *g, struct entry *reader, const struct entry_l
 
 /* Sets the entry's timer, which marks the entry at `due_ms`; INT64_MAX removes the timer. */
 void graph_set_timer(struct graph *g, struct entry *entry, int64_t due_ms);
+/* Calls graph_set_timer() if the entry has no timer, or a later one. */
+void graph_lower_timer(struct graph *g, struct entry *entry, int64_t due_ms);
 /*
  * Marks the entries of all timers that are due. These timers stay until the engine calls
  * graph_set_timer(), as it does after each evaluation; graph_deadline() ignores them.

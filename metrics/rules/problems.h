@@ -16,6 +16,10 @@
 struct problems;
 struct rule_context;
 
+/* Names of the external subjects of kind "ControlPlane". */
+#define CONTROLLER_COMPONENT "karmada-controller-manager"
+#define SCHEDULER_COMPONENT  "karmada-scheduler"
+
 /* Status of an instance. */
 enum problem_status {
     PROBLEM_OPEN,      /* The condition holds for longer than the patience. */
@@ -79,8 +83,14 @@ enum problem_severity problem_severity(const struct problems *ps, enum problem_i
 const struct problem **problems_list(const struct problems *ps, unsigned statuses,
                                      size_t *count) MUST_USE;
 
-/* Iterates over all instances, in no order: *at is 0 before the first call; NULL at the end. */
-const struct problem *problems_next(const struct problems *ps, size_t *at);
+/* Position of an iteration over all instances; all zero is the start. */
+struct problem_walk {
+    const struct problem *at;
+    size_t position;
+    bool in_externals;
+};
+/* Returns the next instance, in no order; NULL at the end. No instance may change meanwhile. */
+const struct problem *problems_next(const struct problems *ps, struct problem_walk *walk);
 
 /* Returns the first instance about an entry, in no order, and the next one; NULL at the end. */
 const struct problem *problems_of(const struct problems *ps, const struct entry *subject);
@@ -127,34 +137,48 @@ void problems_withdraw(struct problems *ps, const struct external_subject *subje
 
 /* ---- for the engine ---- */
 
-/* Source of objects, as problems need it: files prove nothing by being observed. */
 struct problem_options {
     struct problem_settings settings;
     size_t history_limit; /* Maximum number of events kept; 0: none. */
-    /* `check`: a condition counts as open unless the objects prove that it is younger. */
+    /*
+     * `check`, and objects from files: observation proves nothing. A condition counts as open
+     * unless the objects prove that it is younger than its patience.
+     */
     bool snapshot;
-    /* Returns true if the entry's object was read from files; NULL: none was. */
-    bool (*is_from_files)(const void *context, const struct entry *entry);
+    /* Returns true while objects of the type cannot be read as they are now. NULL: never. */
+    bool (*is_unreadable)(const void *context, const struct type *type);
     const void *context;
 };
 
-/* Returns problems without an instance. Free them before the store. */
+/*
+ * Returns problems without an instance, which judge all entries of the store at the next
+ * problems_run(). Free them before the store.
+ */
 struct problems *problems_new(struct store *store, const struct problem_options *options,
                               uint64_t seed) MUST_USE;
 /* Accepts NULL. */
 void problems_free(struct problems *ps);
 
-/* Queues an entry whose conditions may have changed; `live`: its decision was made before. */
-void problems_queue(struct problems *ps, struct entry *entry, bool live);
+/* Queues an entry whose conditions may have changed. `ps` may be NULL. */
+void problems_queue(struct problems *ps, struct entry *entry);
 
 /*
  * Evaluates queued entries, then those that a change of an open problem hides or shows, in at most
- * about `budget` steps. Sets timers in the graph of `c`. Returns true if no step is left.
+ * about `budget` steps. Lowers timers in the graph of `c`, whose decisions must be up to date.
+ * Returns true if no step is left.
  */
 bool problems_run(struct problems *ps, struct rule_context *c, size_t budget);
 
 /* Returns the time of the next problems_run() for external subjects; INT64_MAX for never. */
 int64_t problems_deadline(const struct problems *ps);
 
-/* Begins the observation of all pending instances anew, as after a start (restore of etcd). */
+/* Begins the observation of all pending instances anew, as after a start: etcd was restored. */
 void problems_restart_observation(struct problems *ps, int64_t now_ms);
+
+/*
+ * Returns the open or resolving instance of a problem about an entry or, with a NULL `subject`,
+ * about an external subject of this name; NULL without one. If the problem is by reason, `reason`
+ * must be that of the instance; else it is ignored.
+ */
+const struct problem *problems_find_open(const struct problems *ps, const struct entry *subject,
+                                         const char *external_name, enum problem_reason reason);

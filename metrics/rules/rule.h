@@ -59,6 +59,7 @@ struct rule_context {
     struct override_events override_events;
     struct conflict_events conflict_events;
     struct delivery_sources deliveries; /* Pointers to other members. */
+    struct problems *problems;          /* NULL unless engine_judge_problems() was called. */
 };
 
 struct policy_facts {

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/rules/problems.h"
+
+/* Which open problem explains another one (product contract 3.10, "One cause, one problem"). */
+
+/* Returns true if an open problem of this kind can hide others. */
+bool problem_can_hide(enum problem_id problem);
+
+/* Returns the open problem that hides the instance; NULL if none does. */
+const struct problem *problem_find_cause(const struct problems *ps, const struct rule_context *c,
+                                         const struct problem *p);

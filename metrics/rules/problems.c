@@ -1,0 +1,909 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/rules/problems.h"
+
+#include "metrics/rules/problem_hiding.h"
+#include "metrics/rules/rule.h"
+
+enum {
+    OBSERVATION_MS = 10 * 60 * 1000, /* Longest time that an instance must be observed. */
+    PENDING_GAP_MS = 60 * 1000,      /* A longer gap ends a pending instance. */
+    UNREADABLE_RETRY_MS = 10 * 1000, /* Interval of looks at a subject that is not readable. */
+};
+
+const char *const problem_status_names[PROBLEM_STATUS_COUNT] = {"open", "resolving", "pending",
+                                                                "hidden"};
+
+/* One instance. */
+struct instance {
+    struct problem problem; /* First member: readers get a pointer to it. */
+    struct judged *of;
+    struct instance *next; /* Next instance of the subject. */
+    int64_t wait_from_ms;  /* Start of the patience: since_ms, or the end of the hiding. */
+    int64_t observed_ms;   /* Start of the observation. */
+    int64_t gap_ms;        /* Time at which the condition of a pending instance ended; else 0. */
+    bool holds;            /* The condition holds. */
+    bool unknown;          /* An input of the condition is not readable. */
+    bool found;            /* The first problems_run() found it: its opening does not count. */
+    bool dead;             /* To be removed. */
+};
+
+/* A subject with instances. */
+struct judged {
+    struct entry *entry; /* NULL: external. Pinned. */
+    struct external_subject external;
+    struct condition_list reported; /* Conditions of an external subject. */
+    struct instance *first;
+    uint32_t uid_hash; /* Of the entry's object; 0 if unknown. */
+};
+
+struct problems {
+    struct store *store;
+    struct problem_options options;
+    struct map subjects;  /* struct judged with an entry. */
+    struct map externals; /* struct judged without an entry, by kind, namespace and name. */
+    uint64_t seed;
+    struct entry_list queue; /* Entries to evaluate, pinned; from `queue_first` on. */
+    size_t queue_first;
+    struct store_walk initial; /* First visit of all entries. */
+    bool started;              /* The first visit has ended. */
+    bool settled;              /* The first problems_run() has ended: changes are seen live. */
+    bool causes_changed;       /* A problem that can hide others has opened or ended. */
+    bool externals_changed;
+    int64_t externals_due_ms;
+    int64_t start_ms; /* Time of the first problems_run(). */
+    int64_t now_ms;   /* Time of the present problems_run(). */
+    uint64_t version;
+    uint64_t opened[PROBLEM_COUNT];
+    uint64_t resolved[PROBLEM_COUNT];
+    struct problem_event *events;     /* Ring of `options.history_limit` events. */
+    uint64_t event_count;             /* Number of events so far, including dropped ones. */
+    struct condition_list conditions; /* Of the subject being evaluated. */
+};
+
+/* ---- readers ---- */
+
+const char *problem_api_version(const struct problem *p)
+{
+    return p->subject ? p->subject->partition->type->api_version : p->external->api_version;
+}
+
+const char *problem_subject_kind(const struct problem *p)
+{
+    return p->subject ? entry_kind(p->subject) : p->external->kind;
+}
+
+const char *problem_ns(const struct problem *p)
+{
+    return p->subject ? entry_ns(p->subject) : p->external->ns;
+}
+
+const char *problem_name(const struct problem *p)
+{
+    return p->subject ? p->subject->name : p->external->name;
+}
+
+enum problem_severity problem_severity(const struct problems *ps, enum problem_id problem)
+{
+    return (enum problem_severity)ps->options.settings.severity[problem];
+}
+
+uint64_t problems_version(const struct problems *ps)
+{
+    return ps->version;
+}
+
+uint64_t problems_opened_total(const struct problems *ps, enum problem_id problem)
+{
+    return ps->opened[problem];
+}
+
+uint64_t problems_resolved_total(const struct problems *ps, enum problem_id problem)
+{
+    return ps->resolved[problem];
+}
+
+static bool is_judged_entry(const void *item, const void *key)
+{
+    return ((const struct judged *)item)->entry == key;
+}
+
+static struct judged *find_subject(const struct problems *ps, const struct entry *entry)
+{
+    return map_get(&ps->subjects, map_hash_address(entry), entry);
+}
+
+static uint64_t hash_external(const struct problems *ps, const struct external_subject *s)
+{
+    uint64_t hash = map_hash(s->kind, strlen(s->kind), ps->seed);
+
+    hash = map_hash(s->api_version, strlen(s->api_version), hash);
+    hash = map_hash(s->ns, strlen(s->ns), hash);
+    return map_hash(s->name, strlen(s->name), hash);
+}
+
+static bool is_judged_external(const void *item, const void *key)
+{
+    const struct external_subject *a = &((const struct judged *)item)->external, *b = key;
+
+    return strcmp(a->name, b->name) == 0 && strcmp(a->kind, b->kind) == 0 &&
+           strcmp(a->ns, b->ns) == 0 && strcmp(a->api_version, b->api_version) == 0;
+}
+
+static struct judged *find_external(const struct problems *ps, const struct external_subject *s)
+{
+    return map_get(&ps->externals, hash_external(ps, s), s);
+}
+
+static const struct problem *first_problem(const struct judged *j)
+{
+    return j && j->first ? &j->first->problem : NULL;
+}
+
+const struct problem *problems_of(const struct problems *ps, const struct entry *subject)
+{
+    return first_problem(find_subject(ps, subject));
+}
+
+const struct problem *problems_next_of(const struct problem *p)
+{
+    const struct instance *next = ((const struct instance *)p)->next;
+
+    return next ? &next->problem : NULL;
+}
+
+const struct problem *problems_next(const struct problems *ps, struct problem_walk *walk)
+{
+    if (walk->at)
+        walk->at = problems_next_of(walk->at);
+    while (!walk->at) {
+        const struct map *map = walk->in_externals ? &ps->externals : &ps->subjects;
+        const struct judged *j = map_next(map, &walk->position);
+
+        if (!j && walk->in_externals)
+            return NULL;
+        if (!j)
+            *walk = (struct problem_walk){.in_externals = true};
+        walk->at = first_problem(j);
+    }
+    return walk->at;
+}
+
+/* Ranks a time for the order of lists: unknown times come last. */
+static int64_t since_rank(const struct problems *ps, const struct problem *p)
+{
+    return ps->options.snapshot && p->since_seen ? INT64_MAX : p->since_ms;
+}
+
+/* Argument of compare_problems(). */
+struct problem_order {
+    const struct problems *problems;
+};
+
+static int compare_problems(const void *a, const void *b, void *context)
+{
+    const struct problem *x = *(const struct problem *const *)a;
+    const struct problem *y = *(const struct problem *const *)b;
+    const struct problems *ps = ((const struct problem_order *)context)->problems;
+    int64_t x_rank = since_rank(ps, x), y_rank = since_rank(ps, y);
+    int order = (int)problem_severity(ps, problem_id(x)) - (int)problem_severity(ps, problem_id(y));
+
+    order = order ? order : (x_rank > y_rank) - (x_rank < y_rank);
+    order = order ? order : (int)problem_id(x) - (int)problem_id(y);
+    order = order ? order : strcmp(problem_subject_kind(x), problem_subject_kind(y));
+    order = order ? order : strcmp(problem_ns(x), problem_ns(y));
+    order = order ? order : strcmp(problem_name(x), problem_name(y));
+    order = order ? order : strcmp(problem_api_version(x), problem_api_version(y));
+    return order ? order : (int)x->reason - (int)y->reason;
+}
+
+const struct problem **problems_list(const struct problems *ps, unsigned statuses, size_t *count)
+{
+    const struct problem **list = NULL;
+    struct problem_order order = {ps};
+    struct problem_walk walk = {0};
+    const struct problem *p;
+    size_t capacity = 0;
+
+    *count = 0;
+    while ((p = problems_next(ps, &walk)) != NULL) {
+        if (!(statuses & 1U << p->status))
+            continue;
+        if (*count == capacity) {
+            capacity = capacity ? 2 * capacity : 16;
+            list = xreallocarray(list, capacity, sizeof(*list));
+        }
+        list[(*count)++] = p;
+    }
+    if (*count > 1)
+        qsort_r(list, *count, sizeof(*list), compare_problems, &order);
+    return list;
+}
+
+const struct problem *problems_find_open(const struct problems *ps, const struct entry *subject,
+                                         const char *external_name, enum problem_reason reason)
+{
+    enum problem_id problem = problem_reasons[reason].problem;
+    struct external_subject external = {"", "ControlPlane", "", external_name};
+    const struct problem *p =
+        subject ? problems_of(ps, subject) : first_problem(find_external(ps, &external));
+
+    for (; p; p = problems_next_of(p)) {
+        if (problem_id(p) == problem && problem_counts(p) &&
+            (p->reason == reason || !(problem_table[problem].flags & PROBLEM_BY_REASON)))
+            return p;
+    }
+    return NULL;
+}
+
+/* ---- history ---- */
+
+static void release_event(struct problem_event *event)
+{
+    free(event->api_version);
+    free(event->kind);
+    free(event->ns);
+    free(event->name);
+}
+
+static void keep_event(struct problems *ps, const struct problem *p, bool opened)
+{
+    struct problem_event *event;
+
+    if (ps->options.history_limit == 0)
+        return;
+    if (!ps->events)
+        ps->events = xcalloc(ps->options.history_limit, sizeof(*ps->events));
+    event = &ps->events[ps->event_count++ % ps->options.history_limit];
+    release_event(event);
+    *event = (struct problem_event){.time_ms = ps->now_ms,
+                                    .reason = p->reason,
+                                    .opened = opened,
+                                    .api_version = xstrdup(problem_api_version(p)),
+                                    .kind = xstrdup(problem_subject_kind(p)),
+                                    .ns = xstrdup(problem_ns(p)),
+                                    .name = xstrdup(problem_name(p))};
+}
+
+const struct problem_event *problems_next_event(const struct problems *ps, uint64_t *below)
+{
+    uint64_t limit = ps->options.history_limit;
+    uint64_t number = *below < ps->event_count ? *below : ps->event_count;
+
+    if (number == 0 || number + limit <= ps->event_count)
+        return NULL;
+    *below = number - 1;
+    return &ps->events[*below % limit];
+}
+
+/* ---- subjects ---- */
+
+static struct judged *add_subject(struct problems *ps, struct entry *entry)
+{
+    struct judged *j = xcalloc(1, sizeof(*j));
+
+    j->entry = entry;
+    store_pin(entry);
+    map_add(&ps->subjects, map_hash_address(entry), j);
+    return j;
+}
+
+static struct judged *add_external(struct problems *ps, const struct external_subject *s)
+{
+    struct judged *j = xcalloc(1, sizeof(*j));
+
+    struct intern *strings = store_string_pool(ps->store);
+
+    j->external =
+        (struct external_subject){intern_add(strings, s->api_version), intern_add(strings, s->kind),
+                                  intern_add(strings, s->ns), intern_add(strings, s->name)};
+    map_add(&ps->externals, hash_external(ps, s), j);
+    return j;
+}
+
+static void free_subject(struct problems *ps, struct judged *j)
+{
+    struct intern *strings = store_string_pool(ps->store);
+
+    while (j->first) {
+        struct instance *next = j->first->next;
+
+        free(j->first);
+        j->first = next;
+    }
+    if (j->entry)
+        store_unpin(ps->store, j->entry);
+    if (!j->entry) {
+        intern_drop(strings, j->external.api_version);
+        intern_drop(strings, j->external.kind);
+        intern_drop(strings, j->external.ns);
+        intern_drop(strings, j->external.name);
+    }
+    condition_list_release(&j->reported);
+    free(j);
+}
+
+/* Frees the subject if it has neither instances nor reported conditions. Returns true if so. */
+static bool drop_subject_if_empty(struct problems *ps, struct judged *j)
+{
+    if (j->first || j->reported.count > 0)
+        return false;
+    if (j->entry)
+        map_take(&ps->subjects, map_hash_address(j->entry), j->entry);
+    else
+        map_take(&ps->externals, hash_external(ps, &j->external), &j->external);
+    free_subject(ps, j);
+    return true;
+}
+
+/* ---- life of one instance ---- */
+
+static void note_cause_change(struct problems *ps, const struct instance *i)
+{
+    ps->causes_changed |= problem_can_hide(problem_id(&i->problem));
+}
+
+static void set_status(struct problems *ps, struct instance *i, enum problem_status status)
+{
+    bool counted = problem_counts(&i->problem);
+
+    if (i->problem.status == status)
+        return;
+    i->problem.status = status;
+    ps->version++;
+    if (counted != problem_counts(&i->problem))
+        note_cause_change(ps, i);
+}
+
+static void end_instance(struct problems *ps, struct instance *i)
+{
+    i->dead = true;
+    ps->version++;
+    if (!problem_counts(&i->problem))
+        return;
+    ps->resolved[problem_id(&i->problem)]++;
+    keep_event(ps, &i->problem, false);
+    note_cause_change(ps, i);
+}
+
+/* Returns the time at which a pending instance opens if its condition keeps holding. */
+static int64_t opens_at_ms(const struct problems *ps, const struct instance *i)
+{
+    int64_t patience = ps->options.settings.patience_ms[problem_id(&i->problem)];
+    int64_t observed = i->observed_ms + (patience < OBSERVATION_MS ? patience : OBSERVATION_MS);
+    int64_t waited = i->wait_from_ms + patience;
+
+    if (ps->options.snapshot)
+        return i->problem.since_seen ? ps->now_ms : waited;
+    return waited > observed ? waited : observed;
+}
+
+static void open_if_due(struct problems *ps, struct instance *i)
+{
+    if (i->problem.status != PROBLEM_PENDING || ps->now_ms < opens_at_ms(ps, i))
+        return;
+    i->problem.opened_ms = ps->now_ms;
+    set_status(ps, i, PROBLEM_OPEN);
+    if (!i->found)
+        ps->opened[problem_id(&i->problem)]++;
+    keep_event(ps, &i->problem, true);
+}
+
+static void continue_instance(struct problems *ps, struct instance *i)
+{
+    i->gap_ms = 0;
+    if (i->problem.status == PROBLEM_RESOLVING) {
+        i->problem.ended_ms = 0;
+        set_status(ps, i, PROBLEM_OPEN);
+    }
+    open_if_due(ps, i);
+}
+
+/* Handles an instance whose condition does not hold; `gone`: the subject was deleted. */
+static void lapse_instance(struct problems *ps, struct instance *i, bool gone)
+{
+    struct problem *p = &i->problem;
+
+    if (p->status == PROBLEM_OPEN) {
+        p->ended_ms = ps->now_ms;
+        set_status(ps, i, PROBLEM_RESOLVING);
+    }
+    if (p->status == PROBLEM_RESOLVING) {
+        if (gone || ps->options.snapshot ||
+            ps->now_ms >= p->ended_ms + ps->options.settings.resolve_delay_ms)
+            end_instance(ps, i);
+        return;
+    }
+    if (i->gap_ms == 0)
+        i->gap_ms = ps->now_ms;
+    if (gone || ps->options.snapshot || ps->now_ms > i->gap_ms + PENDING_GAP_MS)
+        end_instance(ps, i);
+}
+
+/* Returns the next time at which the instance changes without a change of its condition. */
+static int64_t instance_due_ms(const struct problems *ps, const struct instance *i)
+{
+    switch (i->problem.status) {
+    case PROBLEM_RESOLVING:
+        return i->problem.ended_ms + ps->options.settings.resolve_delay_ms;
+    case PROBLEM_PENDING:
+        return i->gap_ms ? i->gap_ms + PENDING_GAP_MS + 1 : opens_at_ms(ps, i);
+    case PROBLEM_HIDDEN:
+        return i->gap_ms ? i->gap_ms + PENDING_GAP_MS + 1 : INT64_MAX;
+    case PROBLEM_OPEN:
+    case PROBLEM_STATUS_COUNT:
+        break;
+    }
+    return INT64_MAX;
+}
+
+/* Hides or shows an instance. After the end of the hiding, its patience begins anew. */
+static void update_hiding(struct problems *ps, const struct rule_context *c, struct instance *i)
+{
+    struct problem *p = &i->problem;
+    const struct problem *cause;
+
+    if (i->dead || p->status == PROBLEM_RESOLVING || (i->gap_ms && p->status == PROBLEM_PENDING))
+        return;
+    cause = problem_find_cause(ps, c, p);
+    if (cause != p->cause)
+        ps->version++;
+    p->cause = cause;
+    if (cause) {
+        set_status(ps, i, PROBLEM_HIDDEN);
+    } else if (p->status == PROBLEM_HIDDEN) {
+        i->observed_ms = ps->now_ms;
+        if (!ps->options.snapshot)
+            i->wait_from_ms = ps->now_ms;
+        set_status(ps, i, PROBLEM_PENDING);
+        if (i->holds)
+            open_if_due(ps, i);
+    }
+}
+
+/* ---- evaluation of one subject ---- */
+
+static struct instance *find_instance(struct judged *j, enum problem_reason reason)
+{
+    enum problem_id problem = problem_reasons[reason].problem;
+    bool by_reason = problem_table[problem].flags & PROBLEM_BY_REASON;
+
+    for (struct instance *i = j->first; i; i = i->next) {
+        if (!i->dead && problem_id(&i->problem) == problem &&
+            (!by_reason || i->problem.reason == reason))
+            return i;
+    }
+    return NULL;
+}
+
+/*
+ * Returns an instance of another problem of the same line whose condition has ended, if both are
+ * warnings: the template moves from one to the other, and the time goes on.
+ */
+static struct instance *find_moving_instance(const struct problems *ps, struct judged *j,
+                                             enum problem_id problem)
+{
+    enum problem_line line = problem_table[problem].line;
+
+    if (line == LINE_NONE || problem_severity(ps, problem) != SEVERITY_WARNING)
+        return NULL;
+    for (struct instance *i = j->first; i; i = i->next) {
+        enum problem_id other = problem_id(&i->problem);
+
+        if (!i->dead && !i->holds && !i->unknown && problem_table[other].line == line &&
+            problem_severity(ps, other) == SEVERITY_WARNING)
+            return i;
+    }
+    return NULL;
+}
+
+/* Makes a new instance. `live`: the subject was evaluated before without the condition. */
+static struct instance *begin_instance(struct problems *ps, struct judged *j,
+                                       const struct condition *condition, bool live)
+{
+    struct instance *i = xcalloc(1, sizeof(*i));
+    int64_t proven = condition->since_ms;
+
+    if (proven <= 0 || proven > ps->now_ms)
+        proven = 0;
+    i->problem = (struct problem){
+        .subject = j->entry,
+        .external = j->entry ? NULL : &j->external,
+        .since_ms = live || !proven ? ps->now_ms : proven,
+        .since_seen = !live && !proven,
+        .reason = condition->reason,
+        .status = PROBLEM_PENDING,
+    };
+    i->of = j;
+    i->wait_from_ms = i->problem.since_ms;
+    i->observed_ms = ps->now_ms;
+    i->found = !ps->settled;
+    i->next = j->first;
+    j->first = i;
+    ps->version++;
+    return i;
+}
+
+/* Lets an instance of another problem go on with the problem of `reason`. */
+static void move_instance(struct problems *ps, struct instance *i, enum problem_reason reason)
+{
+    if (problem_counts(&i->problem)) {
+        ps->resolved[problem_id(&i->problem)]++;
+        ps->opened[problem_reasons[reason].problem]++;
+        note_cause_change(ps, i);
+    }
+    i->problem.reason = reason;
+    if (problem_counts(&i->problem))
+        note_cause_change(ps, i);
+    ps->version++;
+}
+
+/* Assigns the conditions to instances: sets `holds` and `unknown`, adds and moves instances. */
+static void assign_conditions(struct problems *ps, struct judged *j, bool live)
+{
+    const struct condition_list *list = &ps->conditions;
+
+    for (struct instance *i = j->first; i; i = i->next)
+        i->holds = i->unknown = false;
+    for (size_t at = 0; at < list->count; at++) {
+        struct instance *i = find_instance(j, list->items[at].reason);
+
+        if (!i)
+            continue;
+        i->unknown = list->items[at].unknown;
+        i->holds = !i->unknown;
+        if (i->holds && i->problem.reason != list->items[at].reason) {
+            i->problem.reason = list->items[at].reason;
+            ps->version++;
+        }
+    }
+    for (size_t at = 0; at < list->count; at++) {
+        enum problem_reason reason = list->items[at].reason;
+        struct instance *i;
+
+        if (list->items[at].unknown || find_instance(j, reason))
+            continue;
+        i = find_moving_instance(ps, j, problem_reasons[reason].problem);
+        if (i)
+            move_instance(ps, i, reason);
+        else
+            i = begin_instance(ps, j, &list->items[at], live);
+        i->holds = true;
+    }
+}
+
+static void remove_dead_instances(struct judged *j)
+{
+    for (struct instance **at = &j->first; *at;) {
+        struct instance *i = *at;
+
+        if (i->dead) {
+            *at = i->next;
+            free(i);
+        } else {
+            at = &i->next;
+        }
+    }
+}
+
+/* Updates all instances of a subject from ps->conditions; lowers *due_ms. */
+static void update_subject(struct problems *ps, const struct rule_context *c, struct judged *j,
+                           bool live, int64_t *due_ms)
+{
+    bool gone = j->entry && !entry_exists(j->entry);
+
+    assign_conditions(ps, j, live);
+    for (struct instance *i = j->first; i; i = i->next) {
+        if (i->holds)
+            continue_instance(ps, i);
+        else if (!i->unknown)
+            lapse_instance(ps, i, gone);
+    }
+    for (struct instance *i = j->first; i; i = i->next)
+        update_hiding(ps, c, i);
+    remove_dead_instances(j);
+    for (struct instance *i = j->first; i; i = i->next) {
+        int64_t due = i->unknown ? INT64_MAX : instance_due_ms(ps, i);
+
+        if (due < *due_ms)
+            *due_ms = due;
+    }
+}
+
+/*
+ * Removes from ps->conditions those of disabled problems, those that need observation in a
+ * snapshot, and all but the first of each line.
+ */
+static void filter_conditions(struct problems *ps)
+{
+    struct condition_list *list = &ps->conditions;
+    bool taken[LINE_COUNT] = {false};
+    size_t kept = 0;
+
+    for (size_t i = 0; i < list->count; i++) {
+        enum problem_id problem = problem_reasons[list->items[i].reason].problem;
+        const struct problem_row *row = &problem_table[problem];
+
+        if (problem_severity(ps, problem) == (enum problem_severity)SEVERITY_OFF ||
+            (ps->options.snapshot && row->flags & PROBLEM_NOT_IN_FILES) || taken[row->line])
+            continue;
+        if (row->line != LINE_NONE && !list->items[i].unknown)
+            taken[row->line] = true;
+        list->items[kept++] = list->items[i];
+    }
+    list->count = kept;
+}
+
+static uint32_t uid_hash_of(const struct entry *entry)
+{
+    const struct template *t = entry_template(entry);
+    const struct binding *b = entry_binding(entry);
+
+    return t ? t->uid_hash : b ? b->own_uid_hash : 0;
+}
+
+/* Ends all instances of a subject whose object is another one of the same name. */
+static void end_all_instances(struct problems *ps, struct judged *j)
+{
+    for (struct instance *i = j->first; i; i = i->next)
+        end_instance(ps, i);
+    remove_dead_instances(j);
+}
+
+static bool is_unreadable(const struct problems *ps, const struct rule_context *c,
+                          const struct entry *entry)
+{
+    const struct problem_options *o = &ps->options;
+
+    return (entry_exists(entry) && incomplete_has_type(&c->incomplete, entry->partition->type)) ||
+           (o->is_unreadable && o->is_unreadable(o->context, entry->partition->type));
+}
+
+static void judge_entry(struct problems *ps, struct rule_context *c, struct entry *entry)
+{
+    struct judged *j = find_subject(ps, entry);
+    uint32_t uid_hash = uid_hash_of(entry);
+    bool live = ps->settled && entry->judged;
+    int64_t due_ms = INT64_MAX;
+
+    if (is_unreadable(ps, c, entry)) {
+        if (j)
+            graph_lower_timer(c->graph, entry, ps->now_ms + UNREADABLE_RETRY_MS);
+        return;
+    }
+    if (j && uid_hash && j->uid_hash && uid_hash != j->uid_hash) {
+        end_all_instances(ps, j);
+        live = false;
+    }
+    ps->conditions.count = 0;
+    problem_conditions(c, entry, &ps->conditions, &due_ms);
+    filter_conditions(ps);
+    entry->judged = entry_exists(entry);
+    if (!j && ps->conditions.count > 0)
+        j = add_subject(ps, entry);
+    if (j) {
+        if (uid_hash)
+            j->uid_hash = uid_hash;
+        update_subject(ps, c, j, live, &due_ms);
+    }
+    if (j && drop_subject_if_empty(ps, j) && !entry_exists(entry))
+        graph_set_timer(c->graph, entry, INT64_MAX);
+    else if (due_ms != INT64_MAX)
+        graph_lower_timer(c->graph, entry, due_ms);
+}
+
+/* ---- external subjects ---- */
+
+static struct condition *find_reported(struct judged *j, enum problem_reason reason)
+{
+    enum problem_id problem = problem_reasons[reason].problem;
+    bool by_reason = problem_table[problem].flags & PROBLEM_BY_REASON;
+
+    for (size_t i = 0; i < j->reported.count; i++) {
+        struct condition *condition = &j->reported.items[i];
+
+        if (problem_reasons[condition->reason].problem == problem &&
+            (!by_reason || condition->reason == reason))
+            return condition;
+    }
+    return NULL;
+}
+
+void problems_report(struct problems *ps, const struct external_subject *subject,
+                     enum problem_reason reason, int64_t since_ms)
+{
+    struct condition fresh = {reason, since_ms, false};
+    struct judged *j = find_external(ps, subject);
+    struct condition *condition;
+
+    if (!j)
+        j = add_external(ps, subject);
+    condition = find_reported(j, reason);
+    if (condition && condition->reason == reason && condition->since_ms == since_ms)
+        return;
+    if (condition)
+        *condition = fresh;
+    else
+        condition_list_add(&j->reported, fresh);
+    ps->externals_changed = true;
+}
+
+void problems_withdraw(struct problems *ps, const struct external_subject *subject,
+                       enum problem_id problem)
+{
+    struct judged *j = find_external(ps, subject);
+    size_t kept = 0;
+
+    if (!j)
+        return;
+    for (size_t i = 0; i < j->reported.count; i++) {
+        if (problem_reasons[j->reported.items[i].reason].problem != problem)
+            j->reported.items[kept++] = j->reported.items[i];
+    }
+    ps->externals_changed |= kept != j->reported.count;
+    j->reported.count = kept;
+}
+
+static void judge_externals(struct problems *ps, const struct rule_context *c)
+{
+    size_t count = 0, at = 0;
+    struct judged **all, *j;
+
+    ps->externals_changed = false;
+    ps->externals_due_ms = INT64_MAX;
+    if (ps->externals.count == 0)
+        return;
+    all = xreallocarray(NULL, ps->externals.count, sizeof(struct judged *));
+    while ((j = map_next(&ps->externals, &at)) != NULL)
+        all[count++] = j;
+    for (size_t i = 0; i < count; i++) {
+        ps->conditions.count = 0;
+        for (size_t k = 0; k < all[i]->reported.count; k++)
+            condition_list_add(&ps->conditions, all[i]->reported.items[k]);
+        filter_conditions(ps);
+        update_subject(ps, c, all[i], false, &ps->externals_due_ms);
+        drop_subject_if_empty(ps, all[i]);
+    }
+    free(all);
+}
+
+int64_t problems_deadline(const struct problems *ps)
+{
+    return ps->externals_changed ? 0 : ps->externals_due_ms;
+}
+
+/* ---- evaluation of all subjects ---- */
+
+void problems_queue(struct problems *ps, struct entry *entry)
+{
+    if (!ps || entry->judging)
+        return;
+    entry->judging = 1;
+    store_pin(entry);
+    entry_list_add(&ps->queue, entry);
+}
+
+/* Queues all subjects with instances: an open problem that may hide some of them has changed. */
+static void queue_all_subjects(struct problems *ps)
+{
+    struct judged *j;
+
+    ps->causes_changed = false;
+    for (size_t at = 0; (j = map_next(&ps->subjects, &at)) != NULL;)
+        problems_queue(ps, j->entry);
+}
+
+/* Returns the next entry to evaluate, still pinned; NULL without one. */
+static struct entry *next_queued(struct problems *ps)
+{
+    struct entry *entry;
+
+    if (ps->queue_first == ps->queue.count) {
+        entry_list_release(&ps->queue);
+        ps->queue_first = 0;
+        return NULL;
+    }
+    entry = ps->queue.items[ps->queue_first++];
+    entry->judging = 0;
+    return entry;
+}
+
+/* Queues the entries of the first visit. Returns true once all have been visited. */
+static bool visit_all_entries(struct problems *ps, size_t *budget)
+{
+    for (; *budget > 0 && !ps->started; (*budget)--) {
+        struct entry *entry = store_walk_next(&ps->initial);
+
+        if (entry)
+            problems_queue(ps, entry);
+        else
+            ps->started = true;
+    }
+    return ps->started;
+}
+
+bool problems_run(struct problems *ps, struct rule_context *c, size_t budget)
+{
+    struct entry *entry;
+
+    ps->now_ms = c->now_ms;
+    if (ps->start_ms == 0)
+        ps->start_ms = ps->now_ms;
+    if (!visit_all_entries(ps, &budget))
+        return false;
+    if (ps->externals_changed || ps->now_ms >= ps->externals_due_ms)
+        judge_externals(ps, c);
+    for (; budget > 0; budget--) {
+        entry = next_queued(ps);
+        if (!entry && ps->causes_changed)
+            queue_all_subjects(ps);
+        else if (!entry)
+            break;
+        else {
+            judge_entry(ps, c, entry);
+            store_unpin(ps->store, entry);
+        }
+    }
+    if (ps->queue.count > 0 || ps->causes_changed)
+        return false;
+    ps->settled = true;
+    return true;
+}
+
+void problems_restart_observation(struct problems *ps, int64_t now_ms)
+{
+    struct judged *j;
+
+    for (size_t at = 0; (j = map_next(&ps->subjects, &at)) != NULL;) {
+        for (struct instance *i = j->first; i; i = i->next)
+            i->observed_ms = now_ms;
+        problems_queue(ps, j->entry);
+    }
+    for (size_t at = 0; (j = map_next(&ps->externals, &at)) != NULL;) {
+        for (struct instance *i = j->first; i; i = i->next)
+            i->observed_ms = now_ms;
+    }
+}
+
+/* ---- creation and release ---- */
+
+struct problems *problems_new(struct store *store, const struct problem_options *options,
+                              uint64_t seed)
+{
+    struct problems *ps = xcalloc(1, sizeof(*ps));
+
+    ps->store = store;
+    ps->options = *options;
+    ps->seed = seed;
+    ps->subjects = MAP_INIT(is_judged_entry);
+    ps->externals = MAP_INIT(is_judged_external);
+    ps->initial = store_walk_begin(store, (1U << CLASS_COUNT) - 1);
+    ps->externals_due_ms = INT64_MAX;
+    return ps;
+}
+
+static void free_subjects(struct problems *ps, struct map *map)
+{
+    struct judged *j;
+
+    for (size_t at = 0; (j = map_next(map, &at)) != NULL;)
+        free_subject(ps, j);
+    map_release(map);
+}
+
+void problems_free(struct problems *ps)
+{
+    struct entry *entry;
+
+    if (!ps)
+        return;
+    store_walk_stop(&ps->initial);
+    while ((entry = next_queued(ps)) != NULL)
+        store_unpin(ps->store, entry);
+    free_subjects(ps, &ps->subjects);
+    free_subjects(ps, &ps->externals);
+    for (size_t i = 0; ps->events && i < ps->options.history_limit; i++)
+        release_event(&ps->events[i]);
+    free(ps->events);
+    condition_list_release(&ps->conditions);
+    free(ps);
+}

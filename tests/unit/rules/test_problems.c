@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/rules/problems.h"
+
+#include "metrics/rules/engine.h"
+#include "tests/unit/bound_objects.h"
+#include "tests/unit/suite.h"
+#include "tests/unit/world.h"
+
+enum { SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE };
+
+static const int64_t START_MS = INT64_C(1767225600000);
+
+static const struct external_subject kind_of_pods = {"", "Source", "", "pods"};
+static const struct external_subject controllers = {"", "ControlPlane", "", CONTROLLER_COMPONENT};
+
+/* A world whose problems are judged from START_MS on. */
+struct lab {
+    struct world world;
+    struct problem_options options;
+    struct problems *problems;
+    int64_t now_ms;
+};
+
+static void lab_init(struct lab *lab)
+{
+    *lab = (struct lab){.now_ms = START_MS};
+    problem_settings_reset(&lab->options.settings);
+    lab->options.history_limit = 10;
+    world_init(&lab->world, &rules_options_default, 1);
+}
+
+/* Judges from now on; objects put before are found at the start. */
+static void lab_judge(struct lab *lab)
+{
+    world_run(&lab->world, lab->now_ms);
+    engine_judge_problems(lab->world.engine, &lab->options);
+    lab->problems = engine_problems(lab->world.engine);
+    world_run(&lab->world, lab->now_ms);
+}
+
+static void pass(struct lab *lab, int64_t ms)
+{
+    int64_t end_ms = lab->now_ms + ms;
+
+    /* As the event loop does: a run at each deadline. */
+    while (engine_deadline(lab->world.engine) <= end_ms) {
+        int64_t due_ms = engine_deadline(lab->world.engine);
+
+        if (due_ms > lab->now_ms)
+            lab->now_ms = due_ms;
+        world_run(&lab->world, lab->now_ms);
+    }
+    lab->now_ms = end_ms;
+    world_run(&lab->world, end_ms);
+}
+
+/* Returns the status of the only instance; PROBLEM_STATUS_COUNT without one. */
+static enum problem_status status(const struct lab *lab)
+{
+    struct problem_walk walk = {0};
+    const struct problem *p = problems_next(lab->problems, &walk);
+
+    if (!p)
+        return PROBLEM_STATUS_COUNT;
+    assert_null(problems_next(lab->problems, &walk));
+    return p->status;
+}
+
+static const struct problem *only(const struct lab *lab)
+{
+    struct problem_walk walk = {0};
+    const struct problem *p = problems_next(lab->problems, &walk);
+
+    assert_non_null(p);
+    return p;
+}
+
+TEST(the_table_is_complete)
+{
+    for (unsigned i = 0; i < PROBLEM_COUNT; i++) {
+        enum problem_id problem = (enum problem_id)i;
+
+        assert_int_equal(problem_find(problem_names[i]), i);
+        assert_true(problem_reason_count(problem) > 0);
+        for (unsigned k = 0; k < problem_reason_count(problem); k++) {
+            unsigned reason = problem_first_reason(problem) + k;
+
+            assert_int_equal(problem_reasons[reason].problem, problem);
+            assert_int_equal(problem_find_reason(problem, problem_reasons[reason].name), reason);
+        }
+    }
+    assert_int_equal(problem_find("not_a_problem"), PROBLEM_COUNT);
+    assert_int_equal(problem_find_reason(PROBLEM_ORPHANED, "stuck"), PROBLEM_REASON_COUNT);
+}
+
+TEST(a_problem_opens_after_its_patience_and_not_before)
+{
+    struct lab lab;
+
+    lab_init(&lab);
+    lab_judge(&lab);
+    problems_report(lab.problems, &kind_of_pods, PROBLEM_REASON_DATA_INCOMPLETE_LATE, 0);
+    pass(&lab, 0);
+    assert_int_equal(status(&lab), PROBLEM_PENDING);
+    pass(&lab, 10 * MINUTE - 1);
+    assert_int_equal(status(&lab), PROBLEM_PENDING);
+    pass(&lab, 1);
+    assert_int_equal(status(&lab), PROBLEM_OPEN);
+    assert_true(only(&lab)->since_ms == START_MS);
+    assert_true(only(&lab)->opened_ms == START_MS + 10 * MINUTE);
+    assert_int_equal(problems_opened_total(lab.problems, PROBLEM_DATA_INCOMPLETE), 1);
+    world_release(&lab.world);
+}
+
+TEST(an_old_problem_opens_only_after_ten_minutes_of_observation)
+{
+    struct lab lab;
+
+    lab_init(&lab);
+    lab_judge(&lab);
+    problems_report(lab.problems, &kind_of_pods, PROBLEM_REASON_DATA_INCOMPLETE_LATE,
+                    START_MS - 100 * HOUR);
+    pass(&lab, 10 * MINUTE - 1);
+    assert_int_equal(status(&lab), PROBLEM_PENDING);
+    pass(&lab, 1);
+    assert_int_equal(status(&lab), PROBLEM_OPEN);
+    assert_true(only(&lab)->since_ms == START_MS - 100 * HOUR);
+    assert_false(only(&lab)->since_seen);
+    world_release(&lab.world);
+}
+
+TEST(a_short_gap_does_not_end_an_open_problem)
+{
+    struct lab lab;
+
+    lab_init(&lab);
+    lab_judge(&lab);
+    problems_report(lab.problems, &kind_of_pods, PROBLEM_REASON_DATA_INCOMPLETE_LATE, 0);
+    pass(&lab, 10 * MINUTE);
+    problems_withdraw(lab.problems, &kind_of_pods, PROBLEM_DATA_INCOMPLETE);
+    pass(&lab, 5 * MINUTE - 1);
+    assert_int_equal(status(&lab), PROBLEM_RESOLVING);
+    problems_report(lab.problems, &kind_of_pods, PROBLEM_REASON_DATA_INCOMPLETE_LATE, 0);
+    pass(&lab, 0);
+    assert_int_equal(status(&lab), PROBLEM_OPEN);
+    assert_true(only(&lab)->since_ms == START_MS);
+    problems_withdraw(lab.problems, &kind_of_pods, PROBLEM_DATA_INCOMPLETE);
+    pass(&lab, 5 * MINUTE);
+    assert_int_equal(status(&lab), PROBLEM_STATUS_COUNT);
+    assert_int_equal(problems_opened_total(lab.problems, PROBLEM_DATA_INCOMPLETE), 1);
+    assert_int_equal(problems_resolved_total(lab.problems, PROBLEM_DATA_INCOMPLETE), 1);
+    world_release(&lab.world);
+}
+
+TEST(a_gap_of_more_than_a_minute_ends_a_pending_problem)
+{
+    struct lab lab;
+
+    lab_init(&lab);
+    lab_judge(&lab);
+    problems_report(lab.problems, &kind_of_pods, PROBLEM_REASON_DATA_INCOMPLETE_LATE, 0);
+    pass(&lab, 9 * MINUTE);
+    problems_withdraw(lab.problems, &kind_of_pods, PROBLEM_DATA_INCOMPLETE);
+    pass(&lab, MINUTE);
+    problems_report(lab.problems, &kind_of_pods, PROBLEM_REASON_DATA_INCOMPLETE_LATE, 0);
+    pass(&lab, 0);
+    assert_int_equal(status(&lab), PROBLEM_OPEN);
+    problems_withdraw(lab.problems, &kind_of_pods, PROBLEM_DATA_INCOMPLETE);
+    pass(&lab, 6 * MINUTE);
+    problems_report(lab.problems, &kind_of_pods, PROBLEM_REASON_DATA_INCOMPLETE_LATE, 0);
+    pass(&lab, 9 * MINUTE);
+    problems_withdraw(lab.problems, &kind_of_pods, PROBLEM_DATA_INCOMPLETE);
+    pass(&lab, MINUTE + 1);
+    assert_int_equal(status(&lab), PROBLEM_STATUS_COUNT);
+    assert_int_equal(problems_opened_total(lab.problems, PROBLEM_DATA_INCOMPLETE), 1);
+    world_release(&lab.world);
+}
+
+TEST(a_changed_reason_does_not_restart_the_time)
+{
+    static const enum problem_reason reasons[] = {PROBLEM_REASON_DATA_INCOMPLETE_LATE,
+                                                  PROBLEM_REASON_DATA_INCOMPLETE_FAILING};
+    struct lab lab;
+
+    lab_init(&lab);
+    lab_judge(&lab);
+    for (unsigned minute = 0; minute < 10; minute++) {
+        problems_report(lab.problems, &kind_of_pods, reasons[minute % 2], 0);
+        pass(&lab, MINUTE);
+    }
+    assert_int_equal(status(&lab), PROBLEM_OPEN);
+    assert_int_equal(only(&lab)->reason, PROBLEM_REASON_DATA_INCOMPLETE_FAILING);
+    world_release(&lab.world);
+}
+
+TEST(patience_and_severity_follow_the_settings)
+{
+    struct lab lab;
+
+    lab_init(&lab);
+    lab.options.settings.patience_ms[PROBLEM_DATA_INCOMPLETE] = 0;
+    lab.options.settings.severity[PROBLEM_CONTROLLERS_STUCK] = SEVERITY_OFF;
+    lab.options.settings.resolve_delay_ms = 0;
+    lab_judge(&lab);
+    problems_report(lab.problems, &kind_of_pods, PROBLEM_REASON_DATA_INCOMPLETE_LATE, 0);
+    problems_report(lab.problems, &controllers, PROBLEM_REASON_CONTROLLERS_STUCK_NOT_RUNNING, 0);
+    pass(&lab, 0);
+    assert_int_equal(status(&lab), PROBLEM_OPEN);
+    problems_withdraw(lab.problems, &kind_of_pods, PROBLEM_DATA_INCOMPLETE);
+    pass(&lab, 0);
+    assert_int_equal(status(&lab), PROBLEM_STATUS_COUNT);
+    world_release(&lab.world);
+}
+
+TEST(a_patience_of_ten_years_and_odd_times_open_nothing)
+{
+    static const int64_t times[] = {INT64_MIN, -2177452800000, 0, 253402300799000, INT64_MAX};
+    struct lab lab;
+
+    lab_init(&lab);
+    lab.options.settings.patience_ms[PROBLEM_DATA_INCOMPLETE] = INT64_C(3650) * 24 * HOUR;
+    lab_judge(&lab);
+    for (size_t i = 0; i < ARRAY_LEN(times); i++) {
+        problems_report(lab.problems, &kind_of_pods, PROBLEM_REASON_DATA_INCOMPLETE_LATE, times[i]);
+        pass(&lab, HOUR);
+        assert_int_equal(status(&lab), PROBLEM_PENDING);
+        assert_true(only(&lab)->since_ms == START_MS);
+    }
+    world_release(&lab.world);
+}
+
+TEST(the_history_keeps_the_newest_openings_and_resolutions)
+{
+    uint64_t below = UINT64_MAX;
+    const struct problem_event *event;
+    struct lab lab;
+
+    lab_init(&lab);
+    lab.options.history_limit = 3;
+    lab.options.settings.patience_ms[PROBLEM_DATA_INCOMPLETE] = 0;
+    lab.options.settings.resolve_delay_ms = 0;
+    lab_judge(&lab);
+    assert_null(problems_next_event(lab.problems, &below));
+    for (unsigned i = 0; i < 4; i++) {
+        problems_report(lab.problems, &kind_of_pods, PROBLEM_REASON_DATA_INCOMPLETE_LATE, 0);
+        pass(&lab, SECOND);
+        problems_withdraw(lab.problems, &kind_of_pods, PROBLEM_DATA_INCOMPLETE);
+        pass(&lab, SECOND);
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        event = problems_next_event(lab.problems, &below);
+        assert_non_null(event);
+        assert_int_equal(below, 7 - i);
+        assert_int_equal(event->opened, i % 2 == 1);
+        assert_string_equal(event->name, "pods");
+    }
+    assert_null(problems_next_event(lab.problems, &below));
+    world_release(&lab.world);
+}
+
+#define ORPHAN "web"
+static const char orphan_binding[] =
+    "{\"apiVersion\":\"work.karmada.io/v1alpha2\",\"kind\":\"ResourceBinding\",\"metadata\":{"
+    "\"name\":\"web-deployment\",\"namespace\":\"default\"},\"spec\":{\"resource\":{"
+    "\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"namespace\":\"default\","
+    "\"name\":\"web\",\"uid\":\"u-web\",\"resourceVersion\":\"10\"}," ON("member1") "}}";
+
+TEST(a_deleted_subject_ends_its_problem_at_once)
+{
+    struct lab lab;
+    struct entry *web;
+
+    lab_init(&lab);
+    world_put_text(&lab.world, TEMPLATE(ORPHAN, ""));
+    world_put_text(&lab.world, orphan_binding);
+    lab_judge(&lab);
+    pass(&lab, 48 * HOUR);
+    assert_int_equal(status(&lab), PROBLEM_OPEN);
+    assert_int_equal(problem_id(only(&lab)), PROBLEM_ORPHANED);
+    assert_true(only(&lab)->since_seen);
+    assert_int_equal(problems_opened_total(lab.problems, PROBLEM_ORPHANED), 0);
+    web = world_find(&lab.world, "apps/v1", "Deployment", "default", ORPHAN);
+    store_remove(lab.world.store, web);
+    pass(&lab, 0);
+    assert_int_equal(status(&lab), PROBLEM_STATUS_COUNT);
+    assert_int_equal(problems_resolved_total(lab.problems, PROBLEM_ORPHANED), 1);
+    world_release(&lab.world);
+}
+
+TEST(another_object_of_the_same_name_is_another_subject)
+{
+    struct lab lab;
+
+    lab_init(&lab);
+    world_put_text(&lab.world, TEMPLATE(ORPHAN, ""));
+    world_put_text(&lab.world, orphan_binding);
+    lab_judge(&lab);
+    pass(&lab, 48 * HOUR);
+    world_put_text(&lab.world,
+                   "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{"
+                   "\"name\":\"web\",\"namespace\":\"default\",\"uid\":\"u-new\"},\"spec\":{}}");
+    pass(&lab, 0);
+    assert_int_equal(problems_resolved_total(lab.problems, PROBLEM_ORPHANED), 1);
+    world_release(&lab.world);
+}
+
+TEST(a_snapshot_opens_what_is_not_proven_to_be_young)
+{
+    struct lab lab;
+
+    lab_init(&lab);
+    lab.options.snapshot = true;
+    world_put_text(&lab.world, TEMPLATE(ORPHAN, ""));
+    world_put_text(&lab.world, orphan_binding);
+    lab_judge(&lab);
+    assert_int_equal(status(&lab), PROBLEM_OPEN);
+    problems_report(lab.problems, &kind_of_pods, PROBLEM_REASON_DATA_INCOMPLETE_LATE,
+                    lab.now_ms - 9 * MINUTE);
+    pass(&lab, 0);
+    assert_non_null(problems_find_open(
+        lab.problems, world_find(&lab.world, "apps/v1", "Deployment", "default", ORPHAN), NULL,
+        PROBLEM_REASON_ORPHANED));
+    problems_withdraw(lab.problems, &kind_of_pods, PROBLEM_DATA_INCOMPLETE);
+    pass(&lab, 0);
+    assert_int_equal(problem_id(only(&lab)), PROBLEM_ORPHANED);
+    world_release(&lab.world);
+}
+
+TEST(lists_have_the_order_of_the_contract)
+{
+    static const struct external_subject other = {"", "Source", "", "nodes"};
+    const struct problem **list;
+    struct lab lab;
+    size_t count;
+
+    lab_init(&lab);
+    lab_judge(&lab);
+    problems_report(lab.problems, &kind_of_pods, PROBLEM_REASON_DATA_INCOMPLETE_LATE,
+                    START_MS - HOUR);
+    problems_report(lab.problems, &other, PROBLEM_REASON_DATA_INCOMPLETE_FAILING,
+                    START_MS - 2 * HOUR);
+    problems_report(lab.problems, &controllers, PROBLEM_REASON_CONTROLLERS_STUCK_TOO_SLOW, 0);
+    pass(&lab, HOUR);
+    list = problems_list(lab.problems, 1U << PROBLEM_OPEN, &count);
+    assert_int_equal(count, 3);
+    assert_int_equal(problem_id(list[0]), PROBLEM_CONTROLLERS_STUCK);
+    assert_string_equal(problem_name(list[1]), "nodes");
+    assert_string_equal(problem_name(list[2]), "pods");
+    free(list);
+    list = problems_list(lab.problems, 1U << PROBLEM_HIDDEN, &count);
+    assert_int_equal(count, 0);
+    free(list);
+    world_release(&lab.world);
+}
+
+TEST(a_restored_server_begins_the_observation_anew)
+{
+    struct lab lab;
+
+    lab_init(&lab);
+    lab_judge(&lab);
+    problems_report(lab.problems, &kind_of_pods, PROBLEM_REASON_DATA_INCOMPLETE_LATE, 0);
+    pass(&lab, 9 * MINUTE);
+    problems_restart_observation(lab.problems, lab.now_ms);
+    pass(&lab, 9 * MINUTE);
+    assert_int_equal(status(&lab), PROBLEM_PENDING);
+    pass(&lab, MINUTE);
+    assert_int_equal(status(&lab), PROBLEM_OPEN);
+    world_release(&lab.world);
+}
