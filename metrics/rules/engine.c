@@ -16,7 +16,6 @@ const struct rules_options rules_options_default = {
 struct engine {
     struct rule_context context;
     struct engine_observer observer;
-    struct transitions *transitions; /* NULL if the limit is 0. */
     uint64_t evaluations;
     uint64_t seed;
 };
@@ -147,7 +146,7 @@ void engine_free(struct engine *e)
     override_events_release(&c->override_events);
     conflict_events_release(&c->conflict_events);
     policy_versions_release(&c->policy_versions);
-    transitions_free(e->transitions);
+    transitions_free(e->context.transitions);
     entry_list_release(&c->first_run);
     graph_free(c->graph);
     free(e);
@@ -188,7 +187,7 @@ static void evaluate_entry(struct engine *e, struct entry *entry, struct gathere
 {
     struct rule_context *c = &e->context;
     const struct rule *rule = rule_of_entry(entry);
-    struct transitions *history = c->policy_versions.paused ? NULL : e->transitions;
+    struct transitions *history = c->policy_versions.paused ? NULL : c->transitions;
     enum cause cause = (enum cause)graph_cause(c->graph);
     int64_t due_ms = INT64_MAX;
     struct moment before;
@@ -243,7 +242,7 @@ bool engine_run(struct engine *e, int64_t now_ms, size_t budget)
     done = done && rule_template_end_first_run(&e->context, budget) &&
            !members_is_searching(&e->context.members);
     if (done)
-        transitions_end_run(e->transitions);
+        transitions_end_run(e->context.transitions);
     if (done && e->context.problems && !e->context.policy_versions.paused)
         done = problems_run(e->context.problems, &e->context, budget);
     return done;
@@ -251,13 +250,13 @@ bool engine_run(struct engine *e, int64_t now_ms, size_t budget)
 
 void engine_keep_transitions(struct engine *e, size_t limit)
 {
-    transitions_free(e->transitions);
-    e->transitions = limit > 0 ? transitions_new(e->context.store, limit, e->context.now_ms) : NULL;
+    transitions_free(e->context.transitions);
+    e->context.transitions = limit > 0 ? transitions_new(e->context.store, limit, e->context.now_ms) : NULL;
 }
 
 const struct transitions *engine_transitions(const struct engine *e)
 {
-    return e->transitions;
+    return e->context.transitions;
 }
 
 void engine_judge_problems(struct engine *e, const struct problem_options *options)

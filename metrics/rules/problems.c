@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/problems.h"
 
+#include "metrics/rules/decision_flapping.h"
 #include "metrics/rules/problem_hiding.h"
 #include "metrics/rules/rule.h"
 
@@ -33,7 +34,8 @@ struct judged {
     struct external_subject external;
     struct condition_list reported; /* Conditions of an external subject. */
     struct instance *first;
-    uint32_t uid_hash; /* Of the entry's object; 0 if unknown. */
+    struct conflict_begins conflict_begins; /* Of a dependency. */
+    uint32_t uid_hash;                      /* Of the entry's object; 0 if unknown. */
 };
 
 struct problems {
@@ -322,10 +324,11 @@ static void free_subject(struct problems *ps, struct judged *j)
     free(j);
 }
 
-/* Frees the subject if it has neither instances nor reported conditions. Returns true if so. */
+/* Frees the subject if nothing is to be remembered about it. Returns true if so. */
 static bool drop_subject_if_empty(struct problems *ps, struct judged *j)
 {
-    if (j->first || j->reported.count > 0)
+    if (j->first || j->reported.count > 0 ||
+        conflict_begins_matter(&j->conflict_begins, ps->now_ms))
         return false;
     if (j->entry)
         map_take(&ps->subjects, map_hash_address(j->entry), j->entry);
@@ -633,6 +636,27 @@ static void filter_conditions(struct problems *ps)
     list->count = kept;
 }
 
+/*
+ * Notes a conflict that begins while the subject is observed, and appends the condition of
+ * conflicts that begin again and again to ps->conditions.
+ */
+static void add_conflict_flapping(struct problems *ps, struct judged *j, bool live, int64_t *due_ms)
+{
+    for (size_t i = 0; live && i < ps->conditions.count; i++) {
+        enum problem_reason reason = ps->conditions.items[i].reason;
+        const struct instance *known = find_instance(j, reason);
+
+        if (problem_reasons[reason].problem == PROBLEM_DEPENDENCY_CONFLICT &&
+            !ps->conditions.items[i].unknown && !(known && known->holds))
+            conflict_begins_note(&j->conflict_begins, ps->now_ms);
+    }
+    if (conflict_begins_matter(&j->conflict_begins, ps->now_ms) &&
+        j->conflict_begins.time_ms[0] + FLAPPING_WINDOW_MS < *due_ms)
+        *due_ms = j->conflict_begins.time_ms[0] + FLAPPING_WINDOW_MS;
+    conflict_flapping_condition(&j->conflict_begins, ps->now_ms, &ps->conditions, due_ms);
+    filter_conditions(ps);
+}
+
 static uint32_t uid_hash_of(const struct entry *entry)
 {
     const struct template *t = entry_template(entry);
@@ -676,6 +700,8 @@ static void judge_entry(struct problems *ps, struct rule_context *c, struct entr
     }
     ps->conditions.count = 0;
     problem_conditions(c, entry, &ps->conditions, &due_ms);
+    if (template_decision(entry))
+        state_flapping_condition(c, entry, &ps->conditions, &due_ms);
     filter_conditions(ps);
     entry->judged = entry_exists(entry);
     if (!j && ps->conditions.count > 0)
@@ -683,6 +709,7 @@ static void judge_entry(struct problems *ps, struct rule_context *c, struct entr
     if (j) {
         if (uid_hash)
             j->uid_hash = uid_hash;
+        add_conflict_flapping(ps, j, live, &due_ms);
         update_subject(ps, c, j, live, &due_ms);
     }
     if (j && drop_subject_if_empty(ps, j) && !entry_exists(entry))
@@ -862,6 +889,62 @@ void problems_restart_observation(struct problems *ps, int64_t now_ms)
         for (struct instance *i = j->first; i; i = i->next)
             i->observed_ms = now_ms;
     }
+}
+
+/* ---- reload ---- */
+
+/* Makes a copy of an instance for the same subject of another store. */
+static void inherit_instance(struct problems *ps, struct judged *j, const struct instance *last)
+{
+    struct instance *i = xcalloc(1, sizeof(*i));
+
+    *i = *last;
+    i->of = j;
+    i->next = j->first;
+    i->problem.subject = j->entry;
+    i->problem.external = j->entry ? NULL : &j->external;
+    i->problem.cause = NULL;
+    i->dead = false;
+    j->first = i;
+    ps->version++;
+}
+
+static void inherit_subject(struct problems *ps, const struct judged *last)
+{
+    struct judged *j;
+
+    if (last->entry) {
+        const struct type *type = last->entry->partition->type;
+        struct entry *entry =
+            store_find(ps->store, &(struct identity){type->api_version, type->kind,
+                                                     entry_ns(last->entry), last->entry->name});
+
+        if (!entry)
+            return;
+        j = add_subject(ps, entry);
+        entry->judged = last->entry->judged;
+    } else {
+        j = add_external(ps, &last->external);
+    }
+    j->conflict_begins = last->conflict_begins;
+    j->uid_hash = last->uid_hash;
+    for (const struct instance *i = last->first; i; i = i->next)
+        inherit_instance(ps, j, i);
+}
+
+void problems_inherit(struct problems *ps, const struct problems *last)
+{
+    const struct judged *j;
+
+    for (size_t at = 0; (j = map_next(&last->subjects, &at)) != NULL;)
+        inherit_subject(ps, j);
+    for (size_t at = 0; (j = map_next(&last->externals, &at)) != NULL;)
+        inherit_subject(ps, j);
+    memcpy(ps->opened, last->opened, sizeof(ps->opened));
+    memcpy(ps->resolved, last->resolved, sizeof(ps->resolved));
+    ps->start_ms = last->start_ms;
+    ps->causes_changed = true;
+    ps->externals_changed = true;
 }
 
 /* ---- creation and release ---- */

@@ -159,6 +159,13 @@ struct problems *problems_new(struct store *store, const struct problem_options 
 /* Accepts NULL. */
 void problems_free(struct problems *ps);
 
+/*
+ * Takes over the instances, counters and times of `last`, which belongs to another store: after a
+ * reload no problem begins anew. Instances whose condition no longer holds end as usual; the
+ * history begins anew. Call it before the first problems_run().
+ */
+void problems_inherit(struct problems *ps, const struct problems *last);
+
 /* Queues an entry whose conditions may have changed. `ps` may be NULL. */
 void problems_queue(struct problems *ps, struct entry *entry);
 

@@ -59,6 +59,7 @@ struct rule_context {
     struct override_events override_events;
     struct conflict_events conflict_events;
     struct delivery_sources deliveries; /* Pointers to other members. */
+    struct transitions *transitions;    /* NULL if the limit is 0. */
     struct problems *problems;          /* NULL unless engine_judge_problems() was called. */
 };
 
