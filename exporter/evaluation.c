@@ -180,6 +180,7 @@ void evaluation_free(struct evaluation *e)
 {
     if (!e)
         return;
+    source_problems_free(e->source_problems);
     kube_session_free(e->session);
     asset_source_free(e->assets);
     manifests_free(e->manifests);
@@ -260,6 +261,38 @@ const char *evaluation_problem(const struct evaluation *e)
     return asset_source_problem(e->assets);
 }
 
+/* Updates the problems of the sources if their state may have changed. */
+static void update_source_problems(struct evaluation *e, bool changed, int64_t now_ms)
+{
+    uint64_t health = e->session ? kube_source_health_version(kube_session_source(e->session)) : 0;
+
+    if (!e->source_problems || (!changed && health == e->health_version))
+        return;
+    e->health_version = health;
+    source_problems_update(e->source_problems, engine_problems(e->engine), now_ms);
+    e->caught_up = false;
+}
+
+void evaluation_judge_problems(struct evaluation *e, bool once, const struct evaluation *last)
+{
+    struct problem_options options = {
+        .history_limit = (size_t)e->options.history_entries,
+        .snapshot = once || e->options.manifests.count > 0,
+        .is_unreadable = source_problems_is_unreadable,
+    };
+
+    problem_settings_reset(&options.settings);
+    source_problems_free(e->source_problems);
+    e->source_problems =
+        source_problems_new((struct source_set){e->session, e->manifests, e->assets});
+    options.context = e->source_problems;
+    engine_judge_problems(e->engine, &options);
+    if (last && engine_problems(last->engine))
+        problems_inherit(engine_problems(e->engine), engine_problems(last->engine));
+    update_source_problems(e, true, platform_now_ms());
+    e->caught_up = false;
+}
+
 bool evaluation_run(struct evaluation *e, int64_t now_ms, size_t budget)
 {
     e->caught_up = engine_run(e->engine, now_ms, budget);
@@ -297,11 +330,14 @@ int64_t evaluation_files_due(const struct evaluation *e)
 
 void evaluation_pump(struct evaluation *e, unsigned slice_ms)
 {
+    bool changed;
+
     turn_session(e);
-    if (manifests_pump(e->manifests, slice_ms))
+    changed = manifests_pump(e->manifests, slice_ms);
+    changed |= asset_source_pump(e->assets, platform_steady_ms(), slice_ms);
+    if (changed)
         e->caught_up = false;
-    if (asset_source_pump(e->assets, platform_steady_ms(), slice_ms))
-        e->caught_up = false;
+    update_source_problems(e, changed, platform_now_ms());
 }
 
 int64_t evaluation_due(const struct evaluation *e)

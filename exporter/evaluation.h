@@ -7,6 +7,7 @@
 #include "exporter/files/manifest_source.h"
 #include "exporter/kube/session.h"
 #include "exporter/options/options.h"
+#include "exporter/source_problems.h"
 #include "metrics/expose/list_rows.h"
 #include "metrics/expose/registry.h"
 
@@ -23,9 +24,11 @@ struct evaluation {
     struct rows *rows; /* Rows of list endpoints; NULL unless evaluation_rows() has made them. */
     struct manifests *manifests; /* Has no PATH if the objects come from an API server. */
     struct namespace_filter filter;
-    struct kube_session *session; /* NULL without an API server. */
-    struct asset_source *assets;  /* NULL without --configconnector.asset-file. */
-    struct file_reader *reader;   /* Borrowed. NULL: the calling thread reads all files itself. */
+    struct kube_session *session;            /* NULL without an API server. */
+    struct asset_source *assets;             /* NULL without --configconnector.asset-file. */
+    struct source_problems *source_problems; /* NULL before evaluation_judge_problems(). */
+    uint64_t health_version;    /* kube_source_health_version() of the last update of it. */
+    struct file_reader *reader; /* Borrowed. NULL: the calling thread reads all files itself. */
     struct engine_observer observer; /* Called after other updates; only `decided` is used. */
     int64_t since_ms;                /* Time of creation; since the epoch. */
     int changes_fd; /* Readable after manifests change; -1 without `follow`. Borrowed. */
@@ -89,6 +92,13 @@ int64_t evaluation_files_due(const struct evaluation *e);
 
 /* Calls kube_session_turn(), and reads manifests and the asset file for about `slice_ms` each. */
 void evaluation_pump(struct evaluation *e, unsigned slice_ms);
+
+/*
+ * Judges problems (metrics/rules/problems.h) from now on; call it once all objects have been read
+ * and evaluated, then evaluation_run(). `once`: for a command that evaluates once. `last`, which
+ * may be NULL, is the evaluation before a reload: its problems are taken over.
+ */
+void evaluation_judge_problems(struct evaluation *e, bool once, const struct evaluation *last);
 
 enum { EVALUATION_HAS_WORK = 0 };
 

@@ -343,7 +343,8 @@ void declarations_report_shadowed(const struct declarations *m, struct manifest_
              entry_kind(declaration->entry), ns, *ns ? "/" : "", declaration->entry->name,
              last->file->path, last->line);
         document_problems_add(&file->duplicates, PROBLEM_DUPLICATE,
-                     (struct json_position){declaration->line, 0}, text.text);
+                              (struct json_position){declaration->line, 0}, text.text,
+                              declaration->entry);
     }
 }
 

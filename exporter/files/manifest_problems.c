@@ -42,8 +42,8 @@ void document_problems_release(struct document_problems *p)
     *p = (struct document_problems){0};
 }
 
-void document_problems_add(struct document_problems *p, enum problem_kind kind, struct json_position where,
-                  const char *text)
+void document_problems_add(struct document_problems *p, enum problem_kind kind,
+                           struct json_position where, const char *text, const struct entry *object)
 {
     bool harmless = kind == PROBLEM_DUPLICATE || kind == PROBLEM_FOREIGN;
     size_t *seen = harmless ? &p->harmless : &p->broken;
@@ -54,7 +54,8 @@ void document_problems_add(struct document_problems *p, enum problem_kind kind, 
         p->capacity = p->capacity ? p->capacity * 2 : 1;
         p->items = xreallocarray(p->items, p->capacity, sizeof(*p->items));
     }
-    p->items[p->count++] = (struct document_problem){kind, where.line, where.column, xstrdup(text)};
+    p->items[p->count++] =
+        (struct document_problem){kind, where.line, where.column, xstrdup(text), object};
 }
 
 void problem_view_release(struct problem_view *v)
@@ -100,16 +101,18 @@ static void add_omitted_count(struct problem_view *v, const char *path, enum pro
     snprintf(text, sizeof(text), "and %zu more documents like these", seen - PROBLEMS_MAX);
     v->texts = xreallocarray(v->texts, v->text_count + 1, sizeof(*v->texts));
     v->texts[v->text_count] = xstrdup(text);
-    append_problem(v, (struct manifest_problem){kind, path, 0, 0, v->texts[v->text_count]});
+    append_problem(v, (struct manifest_problem){kind, path, 0, 0, v->texts[v->text_count], NULL});
     v->text_count++;
 }
 
-static void add_problems(struct problem_view *v, const char *path, const struct document_problems *p)
+static void add_problems(struct problem_view *v, const char *path,
+                         const struct document_problems *p)
 {
     for (size_t i = 0; i < p->count; i++) {
         const struct document_problem *q = &p->items[i];
 
-        append_problem(v, (struct manifest_problem){q->kind, path, q->line, q->column, q->text});
+        append_problem(
+            v, (struct manifest_problem){q->kind, path, q->line, q->column, q->text, q->object});
     }
 }
 

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include "metrics/base/json.h"
+#include "metrics/model/store.h"
 
 enum problem_kind {
     PROBLEM_UNREADABLE, /* File, folder or PATH that cannot be read or watched, or is too large. */
@@ -29,6 +30,7 @@ struct manifest_problem {
     size_t line;
     size_t column;
     const char *text;
+    const struct entry *object; /* Of PROBLEM_DUPLICATE: the object declared again; else NULL. */
 };
 
 /* Appends the place in the form of compilers, "file.yaml:3:1", without unknown parts. */
@@ -41,6 +43,7 @@ struct document_problem {
     size_t line;
     size_t column;
     char *text; /* Owned. */
+    const struct entry *object;
 };
 
 /*
@@ -57,9 +60,13 @@ struct document_problems {
 
 /* Frees the problems; the list is empty and can be used again. */
 void document_problems_release(struct document_problems *p);
-/* Adds a problem, or counts it if the list is full. Copies `text`. */
-void document_problems_add(struct document_problems *p, enum problem_kind kind, struct json_position where,
-                  const char *text);
+/*
+ * Adds a problem, or counts it if the list is full. Copies `text`; `object` is NULL unless the kind
+ * is PROBLEM_DUPLICATE.
+ */
+void document_problems_add(struct document_problems *p, enum problem_kind kind,
+                           struct json_position where, const char *text,
+                           const struct entry *object);
 
 /* Problems of all files and PATHs in order of output; ready to use if all bytes are 0. */
 struct problem_view {

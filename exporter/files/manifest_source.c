@@ -205,7 +205,7 @@ struct manifests {
     void *receive_context;
     struct manifest_reader *current_reader; /* NULL between files. */
     struct manifest_file *current_file;     /* Borrowed; NULL between files. */
-    struct document_problems found;                  /* Problems found so far in the current file. */
+    struct document_problems found;         /* Problems found so far in the current file. */
     struct problem_view view;
     bool view_is_old;
     struct path_walk path_walk;
@@ -262,9 +262,10 @@ static void receive_object(void *context, cJSON *object, struct json_place place
 
     if (!cJSON_IsObject(object) || list_item_lacks_type(object))
         document_problems_add(&m->found, PROBLEM_FOREIGN, where,
-                     "neither apiVersion nor kind: not a Kubernetes object, skipped");
+                              "neither apiVersion nor kind: not a Kubernetes object, skipped",
+                              NULL);
     else if (name_lacks_quotes(object, &why) || !put_object(m, object, place, &why))
-        document_problems_add(&m->found, PROBLEM_REJECTED, where, why.text);
+        document_problems_add(&m->found, PROBLEM_REJECTED, where, why.text, NULL);
 }
 
 static void request_reread(void *context, struct manifest_file *file)
@@ -364,7 +365,7 @@ static void fail_current_file(struct manifests *m, const struct read_failure *wh
     if (why->gone && !m->current_file->is_path)
         manifest_tree_mark_gone(&m->tree, m->current_file);
     else
-        document_problems_add(&m->found, why->kind, why->where, why->text.text);
+        document_problems_add(&m->found, why->kind, why->where, why->text.text, NULL);
     declarations_fail_pass(&m->declarations, m->current_file);
     finish_current_file(m);
 }
@@ -553,7 +554,7 @@ bool manifests_read_text(struct manifests *m, const char *name, const char *text
         }
     }
     if (state != READING_DONE)
-        document_problems_add(&m->found, why.kind, why.where, why.text.text);
+        document_problems_add(&m->found, why.kind, why.where, why.text.text, NULL);
     fine = m->found.count == 0 || fail_text(&m->found, err);
     finish_current_file(m);
     manifest_file_free(file);

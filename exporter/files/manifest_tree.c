@@ -199,7 +199,8 @@ struct manifest_file *manifest_tree_take_gone(struct manifest_tree *t)
 
 static void report_problem(struct manifest_path *path, const char *text)
 {
-    document_problems_add(&path->problems, PROBLEM_UNREADABLE, (struct json_position){0, 0}, text);
+    document_problems_add(&path->problems, PROBLEM_UNREADABLE, (struct json_position){0, 0}, text,
+                          NULL);
 }
 
 /* Keeps the files found below a folder by earlier walks. */

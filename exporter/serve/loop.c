@@ -448,6 +448,7 @@ static void adopt_next(struct loop *l)
     publisher_forget(&l->publisher);
     api_forget_lists(l->web_service.api);
     senders_forget(&l->senders);
+    evaluation_judge_problems(l->next, false, l->current);
     evaluation_free(l->current);
     l->current = l->next;
     l->next = NULL;

@@ -411,14 +411,13 @@ static void lapse_instance(struct problems *ps, struct instance *i, bool gone)
         set_status(ps, i, PROBLEM_RESOLVING);
     }
     if (p->status == PROBLEM_RESOLVING) {
-        if (gone || ps->options.snapshot ||
-            ps->now_ms >= p->ended_ms + ps->options.settings.resolve_delay_ms)
+        if (gone || ps->now_ms >= p->ended_ms + ps->options.settings.resolve_delay_ms)
             end_instance(ps, i);
         return;
     }
     if (i->gap_ms == 0)
         i->gap_ms = ps->now_ms;
-    if (gone || ps->options.snapshot || ps->now_ms > i->gap_ms + PENDING_GAP_MS)
+    if (gone || ps->now_ms > i->gap_ms + PENDING_GAP_MS)
         end_instance(ps, i);
 }
 

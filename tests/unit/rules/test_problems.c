@@ -321,7 +321,7 @@ TEST(a_snapshot_opens_what_is_not_proven_to_be_young)
         lab.problems, world_find(&lab.world, "apps/v1", "Deployment", "default", ORPHAN), NULL,
         PROBLEM_REASON_ORPHANED));
     problems_withdraw(lab.problems, &kind_of_pods, PROBLEM_DATA_INCOMPLETE);
-    pass(&lab, 0);
+    pass(&lab, 2 * MINUTE);
     assert_int_equal(problem_id(only(&lab)), PROBLEM_ORPHANED);
     world_release(&lab.world);
 }
