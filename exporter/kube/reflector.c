@@ -465,7 +465,7 @@ void reflector_turn(struct reflector *r)
     int64_t now_ms = r->context->now_ms;
 
     react_to_restore(r);
-    if (r->failure.failing && r->context->recovered_ms >= r->failure.failed_ms) {
+    if (r->failure.failing && reflector_context_is_recovered(r->context, r->failure.failed_ms)) {
         reflector_failure_set_failing(&r->failure, false);
         watch_note_recovery(&r->watch, r->failure.failed_ms, r->failure.retry_after_ms,
                             r->objects.origin.source * RECOVERY_STEP_MS);

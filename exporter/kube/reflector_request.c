@@ -425,7 +425,10 @@ void stream_slot_leave(struct stream_slot *slot)
 
 /* ---- shared state ---- */
 
-enum { RESTORE_COST_MS = 10 * 1000 };
+enum {
+    RESTORE_COST_MS = 10 * 1000,
+    STARTUP_MS = 10 * 1000, /* Time after the first response in which a server may refuse others. */
+};
 
 uint32_t reflector_context_random(struct reflector_context *context)
 {
@@ -455,6 +458,11 @@ void reflector_context_note_response(struct reflector_context *context)
 {
     if (context->failing_count > 0 && context->failing_count * 2 >= context->reflector_count)
         context->recovered_ms = context->now_ms;
+}
+
+bool reflector_context_is_recovered(const struct reflector_context *context, int64_t failed_ms)
+{
+    return context->recovered_ms > 0 && failed_ms < context->recovered_ms + STARTUP_MS;
 }
 
 void reflector_context_note_restore(struct reflector_context *context)

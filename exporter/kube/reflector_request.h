@@ -237,6 +237,12 @@ void reflector_context_begin_turn(struct reflector_context *context, int64_t now
 void reflector_context_note_response(struct reflector_context *context);
 
 /*
+ * Returns true if the server has recovered since a failure at the steady time failed_ms, or did so
+ * in the ten seconds before it: a server that starts refuses some resources longer than others.
+ */
+bool reflector_context_is_recovered(const struct reflector_context *context, int64_t failed_ms);
+
+/*
  * Counts a restore of the server, after which each reflector lists its objects again. Does not
  * count it if four or more were counted shortly before.
  */

@@ -753,6 +753,8 @@ static void begin(struct fake_api *f, struct transfer *t)
         answer(t, 404, "404 page not found\n");
     } else if (f->forbidden[t->kind]) {
         answer(t, 403, "{\"kind\":\"Status\",\"code\":403,\"message\":\"forbidden\"}");
+    } else if (f->busy[t->kind]) {
+        answer(t, 429, "{\"kind\":\"Status\",\"code\":429,\"details\":{\"retryAfterSeconds\":1}}");
     } else if (t->name[0]) {
         answer_fetch(f, t);
     } else if (strstr(t->path, "watch=true")) {

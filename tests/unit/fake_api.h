@@ -97,6 +97,7 @@ struct fake_api {
     bool fetched_full;               /* The last fetch requested the whole object. */
     bool slow_fetches;               /* While set, fetches stay unanswered. */
     bool forbidden[FAKE_KIND_COUNT]; /* Requests for the kind return 403. */
+    bool busy[FAKE_KIND_COUNT];      /* Requests for the kind return 429: try again after 1 s. */
     unsigned open_streams;
 };
 

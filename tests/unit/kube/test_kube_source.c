@@ -944,6 +944,59 @@ TEST(first_response_after_an_outage_ends_all_waits)
     }
 }
 
+/*
+ * A server that starts refuses a resource with 429 until it has read the resource's objects. Other
+ * resources, more than half, can be read before.
+ */
+TEST(waits_for_a_server_that_starts_do_not_grow)
+{
+    for (uint32_t seed = 50; seed < 60; seed++) {
+        struct follow_lab lab;
+        size_t healthy;
+
+        follow_init(&lab, seed);
+        follow_start(&lab);
+        follow_pass(&lab, 5000);
+        healthy = count_healthy(&lab);
+        lab.api.unreachable = true;
+        fake_cut_all(&lab.api);
+        follow_pass(&lab, 60 * 1000);
+        lab.api.unreachable = false;
+        lab.api.busy[FAKE_POLICY] = lab.api.busy[FAKE_BINDING] = true;
+        while (count_healthy(&lab) < healthy - 2)
+            follow_pass(&lab, 10);
+        follow_pass(&lab, 5000);
+        assert_int_equal(count_healthy(&lab), healthy - 2);
+        lab.api.busy[FAKE_POLICY] = lab.api.busy[FAKE_BINDING] = false;
+        /* The longest wait is 1.2 s; a stream without events counts as healthy 1 s later. */
+        follow_pass(&lab, 2200);
+        assert_int_equal(count_healthy(&lab), healthy);
+        follow_release(&lab);
+    }
+}
+
+/* As if the server refuses the resource for good. */
+TEST(waits_for_a_resource_grow_again_once_the_server_has_started)
+{
+    struct follow_lab lab;
+    uint64_t requests;
+
+    follow_init(&lab, 60);
+    follow_start(&lab);
+    follow_pass(&lab, 5000);
+    lab.api.unreachable = true;
+    fake_cut_all(&lab.api);
+    follow_pass(&lab, 60 * 1000);
+    lab.api.unreachable = false;
+    lab.api.busy[FAKE_POLICY] = true;
+    follow_pass(&lab, 60 * 1000);
+    requests = lab.api.requests[FAKE_POLICY];
+    follow_pass(&lab, 10 * 60 * 1000);
+    /* The waits have grown to 30 to 60 s. */
+    assert_in_range(lab.api.requests[FAKE_POLICY] - requests, 0, 20);
+    follow_release(&lab);
+}
+
 /* The reflectors lose their streams at the same time. */
 TEST(waits_for_an_unreachable_server_are_spread)
 {
