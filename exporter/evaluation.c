@@ -84,6 +84,8 @@ static bool check_options(const struct options *o, struct error *err)
     if (o->history_entries > HISTORY_MAX)
         return fail(err, "--history.entries %" PRIu64 ": at most %d are remembered",
                     o->history_entries, HISTORY_MAX);
+    if (*o->lease_namespace == '\0')
+        return fail(err, "--karmada.lease-namespace: name a namespace");
     return true;
 }
 

@@ -72,6 +72,22 @@ OPTION(UINT, history_entries, .name = "history.entries", .value = "COUNT", .fall
                "they come; 0 for none, at most 10000000",
        .commands = COMMAND_SERVE)
 
+OPTION(SEVERITIES, problem_severities, .name = "problems.severity", .value = "PROBLEM=SEVERITY",
+       .help = "another severity of a problem: critical, warning or info; off disables the "
+               "problem; repeatable, or several with commas",
+       .commands = COMMAND_JUDGES)
+
+OPTION(PATIENCES, problem_patiences, .name = "problems.patience", .value = "PROBLEM=DURATION",
+       .help = "another patience of a problem: the time for which its condition must hold before "
+               "the problem is open, from 0 to 3650d; repeatable, or several with commas",
+       .commands = COMMAND_JUDGES)
+
+OPTION(DURATION, resolve_delay_ms, .name = "problems.resolve-delay", .value = "DURATION",
+       .fallback = "5m",
+       .help = "time for which the condition of an open problem must not hold before the problem "
+               "is resolved, at most 3650d",
+       .commands = COMMAND_SERVE)
+
 OPTION(TEXT, skipped_namespaces, .name = "skipped-propagating-namespaces", .value = "REGEX",
        .fallback = "kube-.*",
        .help = "namespaces that Karmada never propagates, as in the flag of its controller "
@@ -101,6 +117,12 @@ OPTION(FLAG, works, .name = "karmada.works",
                "sent there, and Events of overrides that fail: several Works for each template, "
                "so it takes more memory",
        .commands = COMMAND_EVALUATES)
+
+OPTION(TEXT, lease_namespace, .name = "karmada.lease-namespace", .value = "NAME",
+       .fallback = "karmada-system",
+       .help = "namespace in Karmada's API server with the Leases karmada-controller-manager and "
+               "karmada-scheduler, which show whether these components run",
+       .commands = COMMAND_SERVE)
 
 OPTION(TEXT, asset_file, .name = "configconnector.asset-file", .value = "FILE", .fallback = "",
        .help = "Cloud Asset Inventory export, one JSON object after another, plain or gzip: the "
@@ -317,6 +339,11 @@ OPTION(TEXT, owner_key, .name = "owner-key", .value = "KEY", .fallback = "",
 OPTION(UINT, policy_limit, .name = "metrics.policy-limit", .value = "COUNT", .fallback = "1000",
        .help = "how many policies, the worst first, have rows of their own in families by policy; "
                "the others are added up in one row without a policy",
+       .commands = COMMAND_SERVE)
+
+OPTION(UINT, problem_limit, .name = "metrics.problem-limit", .value = "COUNT", .fallback = "20",
+       .help = "maximum number of open problems of each kind and namespace that have a series of "
+               "their own; at most 1000 in total",
        .commands = COMMAND_SERVE)
 
 OPTION(FLAG, opt_in, .name = "metrics.opt-in",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/options/option_value.h"
 
+#include "exporter/options/suggest.h"
 #include "metrics/base/number.h"
 #include "metrics/base/shown.h"
 
@@ -150,6 +151,143 @@ static bool add_names(struct text_list *list, const char *text, struct error *er
     }
 }
 
+/* ---- settings of problems ---- */
+
+/* The names of severity_names, then the word that disables a problem. */
+static const char *const severity_words[] = {
+    [SEVERITY_CRITICAL] = "critical",
+    [SEVERITY_WARNING] = "warning",
+    [SEVERITY_INFO] = "info",
+    [SEVERITY_OFF] = "off",
+    NULL,
+};
+
+struct word_cursor {
+    const char *const *words;
+    size_t count;
+    size_t at;
+};
+
+/* Callback of suggest_name(): returns the next word, or NULL at the end. */
+static const char *next_word(void *context)
+{
+    struct word_cursor *c = context;
+
+    return c->at < c->count ? c->words[c->at++] : NULL;
+}
+
+/* Returns the word that `text` may be a typing error of; NULL without one. */
+static const char *find_nearest_word(const char *text, const char *const *words, size_t count)
+{
+    struct word_cursor cursor = {words, count, 0};
+
+    return suggest_name(text, next_word, &cursor);
+}
+
+static bool parse_severity(const char *text, int64_t *out, struct error *err)
+{
+    const char *nearest = find_nearest_word(text, severity_words, ARRAY_LEN(severity_words) - 1);
+    unsigned severity;
+
+    if (!find_choice(severity_words, text, strlen(text), &severity)) {
+        if (nearest)
+            return fail(err, "unknown severity '%s'; did you mean '%s'?", shown(text).text,
+                        nearest);
+        return fail_choice(severity_words, text, strlen(text), err);
+    }
+    *out = severity;
+    return true;
+}
+
+static bool parse_patience(const char *text, int64_t *out, struct error *err)
+{
+    if (!parse_duration(text, out))
+        return fail(err, "'%s' is not a duration such as 60s, 5m or 1h30m", shown(text).text);
+    return *out <= PROBLEM_DURATION_MAX_MS ||
+           fail(err, "'%s' is longer than 3650d, ten years", shown(text).text);
+}
+
+/* A parsed "PROBLEM=VALUE". */
+struct problem_item {
+    enum problem_id problem;
+    int64_t value; /* Severity, or patience in milliseconds. */
+};
+
+static bool parse_problem(const char *name, enum problem_id *out, struct error *err)
+{
+    const char *nearest = find_nearest_word(name, problem_names, PROBLEM_COUNT);
+
+    *out = problem_find(name);
+    if (*out < PROBLEM_COUNT)
+        return true;
+    if (nearest)
+        return fail(err, "unknown problem '%s'; did you mean '%s'?", shown(name).text, nearest);
+    return fail(err, "unknown problem '%s'", shown(name).text);
+}
+
+static bool parse_problem_item(const char *text, enum option_type type, struct problem_item *out,
+                               struct error *err)
+{
+    bool severity = type == OPTION_SEVERITIES;
+    size_t len = strcspn(text, "=");
+    CLEANUP(free_cleanup) char *name = xmemdup0(text, len);
+
+    if (text[len] == '\0')
+        return fail(err, "'%s' is not PROBLEM=%s", shown(text).text,
+                    severity ? "SEVERITY" : "DURATION");
+    if (!parse_problem(name, &out->problem, err))
+        return false;
+    return (severity ? parse_severity : parse_patience)(text + len + 1, &out->value, err) ||
+           fail_in(err, "%s", name);
+}
+
+static bool has_problem(const struct text_list *list, const char *name)
+{
+    size_t len = strlen(name);
+    bool found = false;
+
+    for (size_t i = 0; i < list->count && !found; i++)
+        found = strncmp(list->items[i], name, len) == 0 && list->items[i][len] == '=';
+    return found;
+}
+
+static bool add_problem_items(struct text_list *list, enum option_type type, const char *text,
+                              struct error *err)
+{
+    for (;;) {
+        size_t len = strcspn(text, ",");
+        CLEANUP(free_cleanup) char *item = xmemdup0(text, len);
+        struct problem_item parsed;
+
+        if (!parse_problem_item(item, type, &parsed, err))
+            return false;
+        if (has_problem(list, problem_names[parsed.problem]))
+            return fail(err, "'%s' is given twice", problem_names[parsed.problem]);
+        text_list_add(list, item);
+        if (text[len] == '\0')
+            return true;
+        text += len + 1;
+    }
+}
+
+void option_apply_problem_items(const struct text_list *items, enum option_type type,
+                                struct problem_settings *settings)
+{
+    for (size_t i = 0; i < items->count; i++) {
+        struct problem_item item;
+        struct error err;
+
+        if (!parse_problem_item(items->items[i], type, &item, &err))
+            abort(); /* option_value_set() has accepted it. */
+        if (type == OPTION_SEVERITIES)
+            settings->severity[item.problem] = (uint8_t)item.value;
+        else
+            settings->patience_ms[item.problem] = item.value;
+    }
+}
+
+/* ---- all types ---- */
+
 bool option_value_set(void *field, enum option_type type, const char *const *choices,
                       const char *text, struct error *err)
 {
@@ -179,13 +317,17 @@ bool option_value_set(void *field, enum option_type type, const char *const *cho
             return fail(err, "'%s' is neither true nor false", shown(text).text);
         *(bool *)field = strcmp(text, "true") == 0;
         return true;
+    case OPTION_SEVERITIES:
+    case OPTION_PATIENCES:
+        return add_problem_items(field, type, text, err);
     }
     abort();
 }
 
 bool option_type_is_list(enum option_type type)
 {
-    return type == OPTION_TEXTS || type == OPTION_NAMES;
+    return type == OPTION_TEXTS || type == OPTION_NAMES || type == OPTION_SEVERITIES ||
+           type == OPTION_PATIENCES;
 }
 
 void option_value_release(void *field, enum option_type type)
@@ -210,6 +352,8 @@ bool option_value_equal(const void *a, const void *b, enum option_type type)
         return strcmp(*(char *const *)a, *(char *const *)b) == 0;
     case OPTION_TEXTS:
     case OPTION_NAMES:
+    case OPTION_SEVERITIES:
+    case OPTION_PATIENCES:
         if (list->count != other->count)
             return false;
         for (size_t i = 0; i < list->count; i++) {

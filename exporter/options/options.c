@@ -33,6 +33,7 @@ void options_init(struct options *o)
             !option_value_set(field_of(o, def), def->type, def->choices, def->fallback, &err))
             abort(); /* A default in option_table.h is invalid. */
     }
+    problem_settings_reset(&o->problems);
 }
 
 void options_release(struct options *o)
@@ -289,7 +290,8 @@ bool config_apply(const char *path, const char *text, size_t len, struct options
     return true;
 }
 
-bool config_load(struct options *o, int argc, const char *const *argv, struct error *err)
+/* Sets all options, but not `problems`. */
+static bool load_options(struct options *o, int argc, const char *const *argv, struct error *err)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(YAML_CONFIG_MAX);
 
@@ -307,6 +309,22 @@ bool config_load(struct options *o, int argc, const char *const *argv, struct er
     if (!file_read(path, &text, err) || !config_apply(path, text.data, text.len, o, err))
         return fail_in(err, "--config.file");
     return options_parse(o, argc, argv, err);
+}
+
+static bool fill_problem_settings(struct options *o, struct error *err)
+{
+    if (o->resolve_delay_ms > PROBLEM_DURATION_MAX_MS)
+        return fail(err, "--problems.resolve-delay: at most 3650d, ten years");
+    problem_settings_reset(&o->problems);
+    option_apply_problem_items(&o->problem_severities, OPTION_SEVERITIES, &o->problems);
+    option_apply_problem_items(&o->problem_patiences, OPTION_PATIENCES, &o->problems);
+    o->problems.resolve_delay_ms = o->resolve_delay_ms;
+    return true;
+}
+
+bool config_load(struct options *o, int argc, const char *const *argv, struct error *err)
+{
+    return load_options(o, argc, argv, err) && fill_problem_settings(o, err);
 }
 
 /*

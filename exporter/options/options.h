@@ -4,6 +4,7 @@
 #include "exporter/options/option_value.h"
 #include "metrics/base/base.h"
 #include "metrics/rules/findings.h"
+#include "metrics/rules/problem_table.h"
 
 /*
  * Table of all commands, in the order of --help; the first command is the default. A row has the
@@ -32,6 +33,8 @@ enum command_bit {
     /* Commands that evaluate objects. */
     COMMAND_EVALUATES =
         COMMAND_SERVE | COMMAND_CHECK | COMMAND_EXPLAIN | COMMAND_PLAN | COMMAND_RECONCILE,
+    /* Commands that report problems. */
+    COMMAND_JUDGES = COMMAND_SERVE | COMMAND_CHECK | COMMAND_EXPLAIN | COMMAND_PLAN,
     /* Commands that can query a running exporter (--server). */
     COMMAND_REMOTE = COMMAND_CHECK | COMMAND_EXPLAIN,
     COMMAND_ALL = (1U << COMMAND_COUNT) - 1,
@@ -54,6 +57,7 @@ struct options {
     char *command;                      /* Owned; NULL if the command line names no command. */
     struct text_list arguments;         /* Arguments except the command and flags. */
     bool on_command_line[OPTION_COUNT]; /* By option index: the flag is given. */
+    struct problem_settings problems;   /* From the options of problems; set by config_load(). */
 };
 
 /* Definition of an option: a row of option_table.h. */
@@ -103,8 +107,8 @@ bool option_equal(const struct options *a, const struct options *b, const struct
 
 /*
  * Sets the options to the defaults, then to the values of the file of --config.file, then to the
- * flags of the command line. Returns false and sets `err` on the first error. The caller releases
- * `o`, also after a failure.
+ * flags of the command line; then sets `problems`. Returns false and sets `err` on the first error.
+ * The caller releases `o`, also after a failure.
  */
 bool config_load(struct options *o, int argc, const char *const *argv, struct error *err) MUST_USE;
 
