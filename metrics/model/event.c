@@ -252,6 +252,29 @@ static void read_override_event(struct decode *d, const cJSON *json, struct even
         read_object_reference(d, about, path, e);
 }
 
+static void read_refusal_event(struct decode *d, const cJSON *json, struct event *e)
+{
+    const char *path;
+    const cJSON *about = find_object_reference(d, json, &path);
+    const char *uid = decode_text(d, about, path, "uid");
+
+    if (!reference_texts_fit(about))
+        return;
+    e->refusal = xcalloc(1, sizeof(*e->refusal));
+    e->refusal->api_version = decode_interned_or_empty(d, about, path, "apiVersion");
+    e->refusal->time_ms = last_time_ms(d, json);
+    e->refusal->uid_hash = uid_hash(uid ? uid : "");
+    read_object_reference(d, about, path, e);
+}
+
+static void refusal_event_release(struct intern *strings, struct refusal_event *e)
+{
+    if (!e)
+        return;
+    intern_drop(strings, e->api_version);
+    free(e);
+}
+
 void *event_decode(struct decode *d, const cJSON *json)
 {
     const char *reason = decode_text(d, json, "", "reason");
@@ -261,6 +284,8 @@ void *event_decode(struct decode *d, const cJSON *json)
         read_conflict_event(d, json, e);
     else if (reason && is_override_reason(reason))
         read_override_event(d, json, e);
+    else if (reason && strcmp(reason, EVENT_REFUSAL) == 0)
+        read_refusal_event(d, json, e);
     if (d->failed) {
         event_release(d->strings, e);
         return NULL;
@@ -279,5 +304,6 @@ void event_release(struct intern *strings, void *object)
     intern_drop(strings, e->name);
     intern_drop(strings, e->uid);
     override_event_release(strings, e->override);
+    refusal_event_release(strings, e->refusal);
     free(e);
 }

@@ -4,8 +4,8 @@
 #include "metrics/model/decode.h"
 
 /*
- * Kubernetes Events of Karmada and of the exporter: conflicts of shared dependencies, and results
- * of override policies.
+ * Kubernetes Events of Karmada and of the exporter: conflicts of shared dependencies, results of
+ * override policies, and templates to which Karmada could not apply a policy.
  */
 
 /* Result of the override policies of a template, as given by the reason of an Event. */
@@ -47,15 +47,31 @@ bool override_event_equal(const struct override_event *a, const struct override_
 /* Reason of Events about conflicts of shared dependencies, emitted by Karmada or an exporter. */
 #define EVENT_CONFLICT "DependencyPolicyConflict"
 
+/* Reason of Events about templates to which Karmada could not apply the policy. */
+#define EVENT_REFUSAL "ApplyPolicyFailed"
+
 /*
- * An Event of core/v1 or events.k8s.io/v1 about a conflict of shared dependencies (is_conflict) or
- * about override policies (`override`). For other Events all members are zero. Interned texts.
+ * Content of an Event with the reason EVENT_REFUSAL. Karmada repeats the attempt, with growing
+ * delays; single Events are normal, such as for an update of an object that has just changed.
+ * Karmada's Event client merges and drops Events (struct override_event).
+ */
+struct refusal_event {
+    const char *api_version; /* apiVersion of the template. Interned. */
+    int64_t time_ms;         /* Last occurrence; 0 if unknown. */
+    uint32_t uid_hash;       /* uid_hash() of the template's UID. */
+};
+
+/*
+ * An Event of core/v1 or events.k8s.io/v1 about a conflict of shared dependencies (is_conflict),
+ * about override policies (`override`), or about a refused template (`refusal`). For other Events
+ * all members are zero. Interned texts.
  */
 struct event {
     const char *kind; /* Kind of the Event's object: a binding for conflicts, else a template. */
     const char *ns;   /* "" if the object is cluster-scoped. */
     const char *name;
     struct override_event *override; /* Owned; NULL if the Event is another, or cannot be parsed. */
+    struct refusal_event *refusal;   /* Owned; NULL if the Event is another, or has long names. */
     /* From here on, the members are zero if the Event is not about a conflict. */
     const char *uid;         /* UID of the Event itself; NULL if unset. */
     uint32_t about_uid_hash; /* uid_hash() of the UID of the object. */

@@ -92,9 +92,12 @@ static const struct kind_def rows[] = {
     {"", "Event", "v1", CLASS_EVENT, false, event_decode, event_release, NULL,
      ALWAYS("events", .optional = true, .field_selector = "reason=" EVENT_CONFLICT)},
     /*
-     * A field selector matches one reason only, so a second reason needs a second row. kind_of()
+     * A field selector matches one reason only, so each further reason needs a row. kind_of()
      * returns the first row of Event.
      */
+    {"", "Event", "v1", CLASS_EVENT, false, event_decode, event_release, NULL,
+     ALWAYS("events", .optional = true, .supplement = true,
+            .field_selector = "reason=" EVENT_REFUSAL)},
     {"", "Event", "v1", CLASS_EVENT, false, event_decode, event_release, NULL,
      WITH_OVERRIDES("events", .optional = true, .supplement = true,
                     .field_selector = "reason=ApplyOverridePolicyFailed")},

@@ -104,6 +104,7 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
     works_init(&e->context.works, seed);
     override_events_init(&e->context.override_events, store, &e->context.incomplete, seed);
     conflict_events_init(&e->context.conflict_events, seed);
+    refusals_init(&e->context.refusals, store, &e->context.incomplete, seed);
     e->context.deliveries =
         (struct delivery_sources){&e->context.members, &e->context.works,
                                   &e->context.override_events, store, &e->context.incomplete};
@@ -145,6 +146,7 @@ void engine_free(struct engine *e)
     works_release(&c->works);
     override_events_release(&c->override_events);
     conflict_events_release(&c->conflict_events);
+    refusals_release(&c->refusals);
     policy_versions_release(&c->policy_versions);
     transitions_free(e->context.transitions);
     entry_list_release(&c->first_run);

@@ -14,6 +14,7 @@
 #include "metrics/rules/overrides.h"
 #include "metrics/rules/placement_match.h"
 #include "metrics/rules/policy_versions.h"
+#include "metrics/rules/refusals.h"
 #include "metrics/rules/selector.h"
 #include "metrics/rules/selector_index.h"
 #include "metrics/rules/template_state.h"
@@ -58,6 +59,7 @@ struct rule_context {
     struct works works;
     struct override_events override_events;
     struct conflict_events conflict_events;
+    struct refusals refusals;
     struct delivery_sources deliveries; /* Pointers to other members. */
     struct transitions *transitions;    /* NULL if the limit is 0. */
     struct problems *problems;          /* NULL unless engine_judge_problems() was called. */

@@ -225,7 +225,10 @@ static void write_binding_name(const struct fake_object *o, struct strbuf *out)
 
 const char *fake_event_reason(const char *name)
 {
-    return name[0] % 2 ? "ApplyOverridePolicyFailed" : "DependencyPolicyConflict";
+    static const char *const reasons[] = {"ApplyPolicyFailed", "ApplyOverridePolicyFailed",
+                                          "DependencyPolicyConflict"};
+
+    return reasons[(unsigned char)name[0] % ARRAY_LEN(reasons)];
 }
 
 const char *fake_work_ns(unsigned value)
