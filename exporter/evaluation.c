@@ -56,6 +56,7 @@ static bool open_session(struct evaluation *e, const struct evaluation_settings 
             .engine = e->engine,
             .filter = &e->filter,
             .log = settings->log,
+            .lease_namespace = settings->follow ? o->lease_namespace : NULL,
             .references = settings->references,
             .works = o->works,
             .audit_interval_ms = (int64_t)o->audit_interval_ms,

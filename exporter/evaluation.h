@@ -41,7 +41,7 @@ struct evaluation_settings {
     const char *const *environment; /* Borrowed; NULL ends the list. */
     const struct log *log;          /* Borrowed. */
     struct file_reader *reader;     /* See struct evaluation. */
-    bool follow;                    /* Watch the manifest files for changes. */
+    bool follow; /* Watch manifest files for changes; read the Leases of Karmada's components. */
     bool references; /* Read full objects of kinds with references, such as workloads. */
     uint64_t seed;   /* Seed of hash maps and random delays. */
 };

@@ -88,6 +88,8 @@ struct kube_session {
     struct kube_client *client;
     struct kube_source *source;
     struct template_finder finder;
+    struct component_leases leases;
+    bool reads_leases;
     bool had_credentials; /* Credentials have been available at least once. */
     bool was_usable;      /* Credentials were available in the last turn. */
     /* credentials_problem() of the last turn. */
@@ -130,6 +132,13 @@ static bool open_session(struct kube_session *s, const struct kube_session_setti
 
     s->source = kube_source_new(&source);
     template_finder_init(&s->finder, s->source, &source);
+    s->reads_leases = settings->lease_namespace != NULL;
+    component_leases_init(&s->leases, &(struct component_leases_settings){
+                                          .ns = settings->lease_namespace,
+                                          .transport = source.transport,
+                                          .log = settings->log,
+                                          .observer = settings->lease_observer,
+                                      });
     return true;
 }
 
@@ -161,6 +170,7 @@ void kube_session_free(struct kube_session *s)
 {
     if (!s)
         return;
+    component_leases_release(&s->leases);
     template_finder_release(&s->finder);
     kube_source_free(s->source);
     kube_client_free(s->client);
@@ -195,6 +205,8 @@ void kube_session_turn(struct kube_session *s, int64_t now_ms, int64_t clock_ms)
     kube_client_perform(s->client, now_ms);
     kube_source_turn(s->source, now_ms, clock_ms);
     lookup_turn(s->finder.lookup, now_ms);
+    if (s->reads_leases)
+        component_leases_turn(&s->leases, now_ms);
 }
 
 void kube_session_each_file(const struct kube_session *s, kube_file_fn *each, void *context)
@@ -222,6 +234,8 @@ int64_t kube_session_due(const struct kube_session *s)
         due_ms = kube_client_due(s->client);
     if (lookup_due(s->finder.lookup) < due_ms)
         due_ms = lookup_due(s->finder.lookup);
+    if (s->reads_leases && component_leases_due(&s->leases) < due_ms)
+        due_ms = component_leases_due(&s->leases);
     return kube_source_due(s->source) < due_ms ? kube_source_due(s->source) : due_ms;
 }
 
@@ -282,6 +296,11 @@ struct transport kube_session_transport(struct kube_session *s)
 struct template_finder *kube_session_finder(struct kube_session *s)
 {
     return &s->finder;
+}
+
+const struct component_leases *kube_session_leases(const struct kube_session *s)
+{
+    return s->reads_leases ? &s->leases : NULL;
 }
 
 const struct kube_source *kube_session_source(const struct kube_session *s)

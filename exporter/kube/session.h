@@ -4,6 +4,7 @@
 #include <poll.h>
 
 #include "exporter/kube/auth/rest_config.h"
+#include "exporter/kube/component_leases.h"
 #include "exporter/kube/kube_source.h"
 #include "exporter/kube/object_request.h"
 
@@ -63,6 +64,9 @@ struct kube_session_settings {
     struct engine *engine;
     const struct namespace_filter *filter;
     const struct log *log;
+    /* Namespace of the Leases of Karmada's components, borrowed; NULL: they are not read. */
+    const char *lease_namespace;
+    struct component_lease_observer lease_observer; /* Called in kube_session_turn(). */
     bool references; /* This and the following members: see struct kube_source_settings. */
     bool works;
     int64_t audit_interval_ms;
@@ -123,6 +127,8 @@ const char *kube_session_credentials_error(const struct kube_session *s);
 struct transport kube_session_transport(struct kube_session *s);
 
 /* These functions return borrowed parts of the session. */
+/* Returns NULL if the session does not read Leases. */
+const struct component_leases *kube_session_leases(const struct kube_session *s);
 struct template_finder *kube_session_finder(struct kube_session *s);
 const struct kube_source *kube_session_source(const struct kube_session *s);
 const char *kube_session_server_url(const struct kube_session *s); /* rest_config.server */

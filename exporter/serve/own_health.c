@@ -377,6 +377,23 @@ static void add_late_kinds(struct strbuf *out, const struct kube_source *source)
     add_omitted_count(out, count);
 }
 
+/* Lists the components of Karmada whose Leases cannot be read. */
+static void add_unreadable_leases(struct strbuf *out, const struct component_leases *leases)
+{
+    bool first = true;
+
+    for (unsigned i = 0; leases && i < COMPONENT_COUNT; i++) {
+        struct component_lease lease;
+
+        if (!component_leases_last(leases, (enum component)i, &lease) || lease.readable)
+            continue;
+        if (first)
+            strbuf_adds(out, "Cannot judge whether these components of Karmada run:\n");
+        first = false;
+        strbuf_addf(out, "%s: %s\n", component_names[i], lease.error);
+    }
+}
+
 void readiness_turn(struct readiness *r, bool ready, const struct kube_session *session,
                     const char *problem, int64_t now_ms)
 {
@@ -392,8 +409,10 @@ void readiness_turn(struct readiness *r, bool ready, const struct kube_session *
     else
         strbuf_addf(&text, EXPORTER_NAME " is not ready: %s\n",
                     *problem ? problem : "reading manifests");
-    if (ready && session)
+    if (ready && session) {
         add_late_kinds(&text, kube_session_source(session));
+        add_unreadable_leases(&text, kube_session_leases(session));
+    }
     if (!strbuf_ok(&text) || (ready == r->ready && strcmp(text.data, r->text.data) == 0))
         return;
     server_set_ready(r->server, ready, text.data);

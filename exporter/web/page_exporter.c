@@ -121,6 +121,49 @@ static void add_watches_section(const struct kube_source *source, int64_t now_ms
     strbuf_adds(out, "</section>\n");
 }
 
+/* ---- Leases of Karmada's components ---- */
+
+static const char *lease_state_text(const struct component_lease *lease)
+{
+    if (!lease->readable)
+        return "cannot be read; whether the component runs is not judged";
+    return lease->exists ? "read every 30 s"
+                         : "does not exist; whether the component runs is not judged";
+}
+
+static void add_lease_row(const struct component_leases *leases, enum component component,
+                          int64_t now_ms, struct strbuf *out)
+{
+    struct component_lease lease;
+    bool read = component_leases_last(leases, component, &lease);
+
+    strbuf_adds(out, "<tr><td>");
+    html_textf(out, "%s/%s", leases->settings.ns, component_names[component]);
+    strbuf_addf(out, "</td><td>%s</td><td>", read ? lease_state_text(&lease) : "is being read");
+    if (read)
+        html_text(out, lease.holder);
+    strbuf_adds(out, "</td><td>");
+    if (read && lease.renew_ms > 0)
+        html_time(out, lease.renew_ms, now_ms);
+    strbuf_adds(out, "</td><td>");
+    if (read)
+        html_text(out, lease.error);
+    strbuf_adds(out, "</td></tr>\n");
+}
+
+static void add_leases_section(const struct component_leases *leases, int64_t now_ms,
+                               struct strbuf *out)
+{
+    static const char *const heads[] = {"Lease", "State", "Holder", "Renewed", "Problem", NULL};
+
+    html_section(out, "leases", "Leases of Karmada's components", COMPONENT_COUNT);
+    html_table(out, "Leases of Karmada's components", heads);
+    for (unsigned i = 0; i < COMPONENT_COUNT; i++)
+        add_lease_row(leases, (enum component)i, now_ms, out);
+    html_table_end(out);
+    strbuf_adds(out, "</section>\n");
+}
+
 /* Appends the page about the exporter itself: its process, its sources and their problems. */
 void exporter_page_write(const struct health *h, struct strbuf *out)
 {
@@ -129,6 +172,8 @@ void exporter_page_write(const struct health *h, struct strbuf *out)
     if (h->session) {
         source_section_write(h->session, out);
         add_watches_section(kube_session_source(h->session), h->now_ms, out);
+        if (kube_session_leases(h->session))
+            add_leases_section(kube_session_leases(h->session), h->now_ms, out);
     }
     if (h->evaluation)
         add_file_facts(h->evaluation, h->now_ms, out);
