@@ -54,7 +54,7 @@ static void log_change(const struct component_leases *l, enum component componen
               state == COMPONENT_LEASE_UNREADABLE ? "error" : NULL, r->err.text);
 }
 
-/* Takes the values of the Lease that the request has found, or the reason why it found none. */
+/* Stores the values of the Lease that a request has found, or the reason of its failure. */
 static void store_response(struct component_lease_reader *r, const struct fetch *f)
 {
     const cJSON *spec = json_get(f->object, "spec");

@@ -55,7 +55,7 @@ bool option_value_set(void *field, enum option_type type, const char *const *cho
 /* Appends the choices as "a, b or c". */
 void option_add_choices(struct strbuf *out, const char *const *choices);
 
-/* Returns true for the types whose field is a struct text_list. */
+/* Returns true if the field of the type is a struct text_list. */
 bool option_type_is_list(enum option_type type);
 
 /* Frees memory that the field owns: an OPTION_TEXT is then NULL, a list empty. */
