@@ -46,6 +46,7 @@ def roles(kind, suffix=""):
 
 READING = rights_of(roles("ClusterRole")[0])
 CONNECTOR = rights_of(roles("Role")[0])
+LEASES = rights_of(roles("Role", "-leases")[0])
 RECONCILE = rights_of(roles("ClusterRole", "-reconcile")[0])
 EVENTS = [right for kind in ("ClusterRole", "Role") for right in rights_of(roles(kind, "-events")[0])]
 

@@ -50,6 +50,11 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- ternary "https" "http" .Values.web.tls }}
 {{- end }}
 
+{{- /* Namespace in Karmada's API server of the Leases of Karmada's components. */ -}}
+{{- define "exporter.componentNamespace" -}}
+{{- get .Values.options "karmada.lease-namespace" | default "karmada-system" }}
+{{- end }}
+
 {{- /* The flags of the program, as a list in YAML. */ -}}
 {{- define "exporter.args" -}}
 - --kubeconfig=/etc/karmada-policy-exporter/kubeconfig/{{ include "exporter.kubeconfigSecret" . | splitList " " | last }}
