@@ -673,6 +673,8 @@ void binding_inherit(void *fresh, const void *last, bool relisted)
 
     (void)relisted;
     b->was_changed = old->was_changed || !propagation_equal(&b->propagation, &old->propagation);
+    if (!uid_hashes_differ(b->own_uid_hash, old->own_uid_hash))
+        b->status.was_placed |= old->status.was_placed || old->cluster_count > 0;
 }
 
 static void append_lower_case(struct strbuf *out, const char *text, char colon)

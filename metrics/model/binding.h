@@ -101,7 +101,8 @@ struct binding_status {
     bool observed;
     /* spec.rescheduleTriggeredAt is after status.lastScheduledTime, or only the first is set. */
     bool reschedule_requested;
-    bool was_placed; /* status.lastScheduledTime is set. */
+    /* status.lastScheduledTime is set, or the source has observed clusters in spec.clusters. */
+    bool was_placed;
 };
 
 /* Returns the message of the last failed apply to `cluster` (an interned string); "" if unknown. */

@@ -306,6 +306,17 @@ static const char *owner_decode(struct decode *d, const cJSON *metadata)
     return owner && strlen(owner) <= OWNER_MAX_BYTES ? intern_add(d->strings, owner) : NULL;
 }
 
+static bool has_controller(const cJSON *metadata)
+{
+    const cJSON *owner;
+
+    cJSON_ArrayForEach (owner, json_array(metadata, "ownerReferences")) {
+        if (json_bool(owner, "controller", false))
+            return true;
+    }
+    return false;
+}
+
 void *template_decode(struct decode *d, const cJSON *json)
 {
     const cJSON *metadata = decode_object(d, json, "", "metadata");
@@ -333,6 +344,7 @@ void *template_decode(struct decode *d, const cJSON *json)
     t->claim_incomplete = !t->claim && has_claim_id(d, metadata);
     t->deleting = decode_is_deleting(d, metadata);
     t->unread = !metadata;
+    t->controlled = has_controller(metadata);
     t->reconciled = json_get(json_get(metadata, "annotations"), RECONCILE_ANNOTATION) != NULL;
     t->replicas = read_replicas(d, json);
 

@@ -54,6 +54,7 @@ struct template
     bool claim_incomplete : 1; /* has_claim_id(), but no claim: Karmada matches policies again. */
     bool deleting : 1;
     bool reconciled : 1; /* RECONCILE_ANNOTATION is set. */
+    bool controlled : 1; /* One of the ownerReferences is a controller. */
     bool has_owner : 1;  /* Use template_owner(). */
     bool unread : 1;     /* Reading the object is forbidden: only its identity is known. */
     uint8_t role;        /* Value of enum connector_role. */

@@ -426,6 +426,7 @@ struct policy_decision {
     bool kinds_incomplete; /* Not all objects of a selected kind have been read. */
     struct priority priority;
     const struct resolved_placement *resolved; /* The policy's placement on the present clusters. */
+    uint32_t open_groups;                      /* That of `resolved` when the decision was made. */
     struct policy_history *history;            /* NULL for policies new in a simulation. */
 };
 

@@ -421,19 +421,19 @@ static bool is_stage_with_reason(struct stage_and_reason at, enum stage stage,
     return at.stage == stage && at.reason == reason;
 }
 
-/* Returns true if the PriorityClass is missing: Karmada then writes no ResourceBinding. */
-static bool is_priority_class_missing(const struct template_decision *d)
+bool lacks_priority_class(const struct entry *template, const struct template_decision *d)
 {
     const struct policy_decision *policy = d->governing ? policy_decision(d->governing) : NULL;
 
-    return policy && policy->priority.state == PRIORITY_MISSING;
+    return policy && *entry_ns(template) && policy->priority.state == PRIORITY_MISSING;
 }
 
 /*
  * Returns the risks of a template with a decided stage, bits by risk. `delivery` is NULL without a
  * binding, or with one left over.
  */
-static unsigned risks_of(const struct template_decision *d, const struct delivery_facts *delivery)
+static unsigned risks_of(const struct entry *template, const struct template_decision *d,
+                         const struct delivery_facts *delivery)
 {
     struct stage_and_reason at = d->stages.at, delivered = d->stages.delivery;
     unsigned risks = 0;
@@ -442,7 +442,7 @@ static unsigned risks_of(const struct template_decision *d, const struct deliver
         risks |= 1U << RISK_MAY_TRAVEL;
     if (!delivery)
         return risks;
-    if (is_priority_class_missing(d))
+    if (lacks_priority_class(template, d))
         risks |= 1U << RISK_FROZEN;
     if (is_stage_with_reason(delivered, STAGE_EVICTING, WHY_LAST_COPY))
         risks |= 1U << RISK_LAST_COPY;
@@ -518,18 +518,20 @@ static struct stage_and_reason stage_of_unbound(const struct template_state_inpu
 }
 
 /* Returns the reason why the template's last change is not in its binding. */
-static enum stage_reason why_change_not_applied(const struct template_decision *d)
+static enum stage_reason why_change_not_applied(const struct entry *template,
+                                                const struct template_decision *d)
 {
     const struct policy_decision *policy = d->governing ? policy_decision(d->governing) : NULL;
 
-    if (is_priority_class_missing(d))
+    if (lacks_priority_class(template, d))
         return WHY_PRIORITY_CLASS_MISSING;
     if (policy && policy->override_missing)
         return WHY_OVERRIDE_MISSING;
     return WHY_TEMPLATE_UPDATED;
 }
 
-static struct stage_and_reason stage_of_stale(const struct template_decision *d)
+static struct stage_and_reason stage_of_stale(const struct entry *template,
+                                              const struct template_decision *d)
 {
     switch ((enum stale_reason)d->reason) {
     case STALE_POLICY_UPDATED:
@@ -543,7 +545,7 @@ static struct stage_and_reason stage_of_stale(const struct template_decision *d)
     case STALE_NEVER_BOUND:
         return stage_unbound(WHY_LAZY);
     case STALE_TEMPLATE_UPDATED:
-        return stage_outdated(why_change_not_applied(d));
+        return stage_outdated(why_change_not_applied(template, d));
     case STALE_REASON_COUNT:
         break;
     }
@@ -568,7 +570,7 @@ static struct stage_and_reason stage_of_state(const struct template_state_input 
     case STATE_UNBOUND:
         return stage_of_unbound(s, d, due_ms);
     case STATE_STALE:
-        return stage_of_stale(d);
+        return stage_of_stale(s->template, d);
     case STATE_CURRENT:
     case STATE_ATTACHED:
         return (struct stage_and_reason){STAGE_NONE, WHY_NONE};
@@ -619,6 +621,6 @@ int64_t template_stages_decide(const struct template_state_input *s,
         stages->at = delivery ? stages->delivery : stage_unbound(WHY_WAITING);
         stages->since_s = stages->delivery_since_s;
     }
-    out->risks = (uint8_t)risks_of(out, delivery);
+    out->risks = (uint8_t)risks_of(s->template, out, delivery);
     return due_ms;
 }

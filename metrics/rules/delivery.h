@@ -130,5 +130,12 @@ enum risk { RISKS(RISK_ENUMERATOR) RISK_COUNT };
 extern const char *const risk_names[RISK_COUNT];
 extern const char *const risk_texts[RISK_COUNT];
 
+/*
+ * Returns true if the governing policy's PriorityClass is missing: Karmada then writes no
+ * ResourceBinding. Bindings of cluster-scoped templates have no priority. `d` is the template's
+ * decision, at least its state.
+ */
+bool lacks_priority_class(const struct entry *template, const struct template_decision *d);
+
 /* Returns the risks of a template, bits by risk; 0 for other and undecided entries. */
 unsigned entry_risks(const struct entry *e);

@@ -271,6 +271,45 @@ static void fill_allowed_clusters(struct placements *p, struct resolved_placemen
     }
 }
 
+static bool overflow_allows_any(const struct placements *p, const struct affinity_group *group)
+{
+    for (uint32_t i = 0; i < group->overflow_count; i++) {
+        for (size_t k = 0; k < p->clusters.count; k++) {
+            const struct entry *cluster = p->clusters.entries[k];
+
+            if (affinity_matches_cluster(&group->overflow[i], cluster->name,
+                                         entry_cluster(cluster)))
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool is_group_open(const struct placements *p, const struct resolved_placement *resolved,
+                          uint32_t group)
+{
+    const struct cluster_set *set = &resolved->groups[group];
+
+    for (uint32_t i = 0; i < set->count; i++) {
+        if (set->members[i].tolerated)
+            return true;
+    }
+    return resolved->placement->group_count > 0 &&
+           overflow_allows_any(p, &resolved->placement->groups[group]);
+}
+
+static uint32_t count_open_groups(const struct placements *p,
+                                  const struct resolved_placement *resolved)
+{
+    uint32_t count = resolved->group_count;
+
+    if (!resolved->has_clusters)
+        return p->hidden ? 0 : UINT32_MAX;
+    while (count > 0 && !is_group_open(p, resolved, count - 1))
+        count--;
+    return count;
+}
+
 /* Frees the clusters and groups of a resolved placement. */
 static void clear_resolution(struct placements *p, struct resolved_placement *resolved)
 {
@@ -297,6 +336,7 @@ static void resolve_placement(struct placements *p, struct resolved_placement *r
     update_cluster_list(p);
     resolved->version = p->version;
     resolved->has_clusters = p->clusters.count > 0;
+    resolved->open_groups = UINT32_MAX;
     if (placement->unreadable)
         return;
     resolved->group_count = placement->group_count > 0 ? placement->group_count : 1;
@@ -305,6 +345,7 @@ static void resolve_placement(struct placements *p, struct resolved_placement *r
         fill_cluster_set(p, placement, placement->group_count > 0 ? &placement->groups[i] : NULL,
                          &resolved->groups[i]);
     fill_allowed_clusters(p, resolved);
+    resolved->open_groups = count_open_groups(p, resolved);
 }
 
 const struct resolved_placement *placements_ref(struct placements *p, const char *text)

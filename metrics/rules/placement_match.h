@@ -51,6 +51,12 @@ struct resolved_placement {
     /* Names of the clusters that any group or its overflow allows, sorted; interned. */
     const char **clusters;
     uint32_t cluster_count;
+    /*
+     * 1 + index of the last group with a cluster that is `tolerated`, or that its overflow allows;
+     * 0 without one, or if the clusters are hidden. UINT32_MAX if no cluster exists, or the
+     * placement is unreadable.
+     */
+    uint32_t open_groups;
     bool has_clusters;   /* The store has Cluster objects, and they are not hidden. */
     uint32_t references; /* Number of placements_ref() calls without their placements_drop(). */
     uint64_t version;    /* placements->version when the lists were made. */

@@ -47,8 +47,8 @@ struct rule_context {
     struct name_collisions *binding_names;
     struct name_collisions *cloud_resources; /* Cloud resources of Config Connector. */
     struct cloud_index *cloud_names;         /* Names of cloud resources and leases. */
-    struct map on_clusters; /* Templates with a struct capacity, which depends on clusters. */
-    int64_t now_ms;         /* Latest time that engine_run() was called with. */
+    struct map on_clusters;                  /* Templates of which depends_on_clusters() is true. */
+    int64_t now_ms;                          /* Latest time that engine_run() was called with. */
     struct observed_times seen;
     struct members members;
     struct api_version_source api_versions;

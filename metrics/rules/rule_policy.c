@@ -88,16 +88,42 @@ static void mark_selected_templates(struct rule_context *c, const struct entry *
         mark_selected_in_partition(c->graph, p, selector);
 }
 
-/* Marks the templates of the kinds that `policy` (or NULL) names and no indexed selector names. */
-static void mark_templates_of_unselected_kinds(struct rule_context *c, const struct policy *policy)
+/* Marks the templates of a kind in the namespaces that a selector of `policy` can select from. */
+static void mark_templates_in_scope(struct rule_context *c, const struct entry *policy,
+                                    const struct type *type,
+                                    const struct resource_selector *selector)
+{
+    bool cluster_wide = policy->partition->type->def->cluster_scoped;
+    const char *ns = cluster_wide ? selector->ns : policy->partition->ns;
+    const struct partition *partition = ns ? type_find_partition(c->store, type, ns) : NULL;
+
+    if (!ns)
+        graph_mark_type(c->graph, type);
+    for (size_t i = 0; partition && i < partition->count; i++) {
+        if (entry_exists(partition->entries[i]))
+            graph_mark(c->graph, partition->entries[i]);
+    }
+}
+
+/*
+ * Marks the templates of the kinds that `policy` names and no indexed selector names; and those in
+ * the scope of its selectors without a name, if the index has no broad selector of the scope.
+ * `policy` is an object of the entry `of`, or NULL.
+ */
+static void mark_templates_of_unselected_kinds(struct rule_context *c, const struct entry *of,
+                                               const struct policy *policy)
 {
     for (uint32_t i = 0; policy && i < policy->selector_count; i++) {
         const struct resource_selector *selector = &policy->selectors[i];
         const struct type *type =
             store_find_interned_type(c->store, selector->api_version, selector->kind);
 
-        if (type && selector_index_count_selectors(c->index, type->api_version, type->kind) == 0)
+        if (!type)
+            continue;
+        if (selector_index_count_selectors(c->index, type->api_version, type->kind) == 0)
             graph_mark_type(c->graph, type);
+        else if (!selector->name && !selector_index_has_broad(c->index, of, selector))
+            mark_templates_in_scope(c, of, type, selector);
     }
 }
 
@@ -108,12 +134,12 @@ static void policy_on_change(struct rule_context *c, struct entry *entry, const 
     c->priority_policies += fresh && fresh->propagation.schedule_priority;
     c->priority_policies -= last && last->propagation.schedule_priority;
     policy_versions_update(&c->policy_versions, entry, last);
-    mark_templates_of_unselected_kinds(c, fresh);
+    mark_templates_of_unselected_kinds(c, entry, fresh);
     if (fresh)
         selector_index_add(c->index, entry, fresh);
     if (old)
         selector_index_remove(c->index, entry, old);
-    mark_templates_of_unselected_kinds(c, old);
+    mark_templates_of_unselected_kinds(c, entry, old);
     for (uint32_t i = 0; fresh && i < fresh->selector_count; i++)
         mark_selected_templates(c, entry, &fresh->selectors[i]);
     graph_mark_readers(c->graph, entry);
@@ -165,6 +191,7 @@ static void *decide_policy(const struct gathered *g, int64_t *due_ms)
         .kinds_incomplete = g->policy.kinds_incomplete,
         .priority = g->policy.priority,
         .resolved = g->policy.placement,
+        .open_groups = g->policy.placement->open_groups,
     };
     return d;
 }
@@ -174,7 +201,7 @@ static bool is_equal_for_readers(const void *old, const void *fresh)
 {
     const struct policy_decision *a = old, *b = fresh;
 
-    return a->override_missing == b->override_missing &&
+    return a->override_missing == b->override_missing && a->open_groups == b->open_groups &&
            a->kinds_incomplete == b->kinds_incomplete && a->priority.state == b->priority.state &&
            a->priority.value == b->priority.value && a->priority.since_ms == b->priority.since_ms;
 }

@@ -536,6 +536,13 @@ static struct policy_version *count_running_version(struct rule_context *c,
                           .has_policy_claim = claim_is_of_policy(b->claim, d->claimed)});
 }
 
+/* Returns true if problems or the capacity of the template depend on all member clusters. */
+static bool depends_on_clusters(const struct template_decision *d)
+{
+    return d && (d->capacity ||
+                 (d->binding && (d->state == STATE_ORPHANED || d->state == STATE_PENDING)));
+}
+
 static void unregister_template(struct rule_context *c, struct entry *entry, const void *next)
 {
     struct template_decision *d = entry->decision;
@@ -545,7 +552,7 @@ static void unregister_template(struct rule_context *c, struct entry *entry, con
     d->version = NULL;
     if (gets_binding(d) && !gets_binding(fresh))
         rule_collisions_remove(c->graph, c->binding_names, entry);
-    if (d->capacity && !(fresh && fresh->capacity))
+    if (depends_on_clusters(d) && !depends_on_clusters(fresh))
         map_take(&c->on_clusters, map_hash_address(entry), entry);
     unregister_cloud_resource(c, entry, fresh);
 }
@@ -600,7 +607,7 @@ static void register_template(struct rule_context *c, struct entry *entry, const
         if (name_collisions_has_collision(c->binding_names, entry))
             d->defects |= 1u << DEFECT_NAME_COLLISION;
     }
-    if (d->capacity && !(old && old->capacity))
+    if (depends_on_clusters(d) && !depends_on_clusters(old))
         map_add(&c->on_clusters, map_hash_address(entry), entry);
     register_cloud_resource(c, entry, old);
 }

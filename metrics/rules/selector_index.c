@@ -113,10 +113,19 @@ struct bucket {
     size_t capacity;
 };
 
+/* Selectors without a name, in policies that are not in deletion, of one kind and namespace. */
+struct broad_scope {
+    /* apiVersion, kind and namespace; NULL: templates of all namespaces, or without one. */
+    const char *key[3];
+    size_t selectors;
+    int64_t since_ms; /* Time since which such selectors exist; 0 if unknown. */
+};
+
 struct selector_index {
     const struct store *store;
     uint64_t seed;
     struct map buckets;
+    struct map broad_scopes;
     struct type_counts types;
     struct selection *found; /* Result of the last search. */
     size_t found_count;
@@ -130,6 +139,13 @@ static bool has_bucket_key(const void *item, const void *key)
     return memcmp(&bucket->key, key, sizeof(bucket->key)) == 0;
 }
 
+static bool has_scope_key(const void *item, const void *key)
+{
+    const struct broad_scope *scope = item;
+
+    return memcmp(scope->key, key, sizeof(scope->key)) == 0;
+}
+
 struct selector_index *selector_index_new(const struct store *store, uint64_t seed)
 {
     struct selector_index *index = xcalloc(1, sizeof(*index));
@@ -137,6 +153,7 @@ struct selector_index *selector_index_new(const struct store *store, uint64_t se
     index->store = store;
     index->seed = seed;
     index->buckets = MAP_INIT(has_bucket_key);
+    index->broad_scopes = MAP_INIT(has_scope_key);
     type_counts_init(&index->types, seed);
     return index;
 }
@@ -156,6 +173,9 @@ void selector_index_free(struct selector_index *index)
     for (size_t at = 0; (item = map_next(&index->buckets, &at));)
         free_bucket(item);
     map_release(&index->buckets);
+    for (size_t at = 0; (item = map_next(&index->broad_scopes, &at));)
+        free(item);
+    map_release(&index->broad_scopes);
     type_counts_release(&index->types);
     free(index->found);
     free(index);
@@ -225,14 +245,89 @@ size_t selector_index_count_selectors(const struct selector_index *index, const 
     return type_counts_get(&index->types, api_version, kind);
 }
 
+/* ---- broad selectors ---- */
+
+static bool is_broad(const struct policy *policy, const struct resource_selector *selector)
+{
+    return !policy->deleting && !selector->name && !(selector->labels && selector->labels->invalid);
+}
+
+/* `ns` is an interned namespace, or NULL. */
+static struct broad_scope *find_broad_scope(const struct selector_index *index,
+                                            const char *api_version, const char *kind,
+                                            const char *ns)
+{
+    const char *key[] = {api_version, kind, ns};
+
+    return map_get(&index->broad_scopes, map_hash(key, sizeof(key), index->seed), key);
+}
+
+static void add_broad_selector(struct selector_index *index, const struct bucket_key *key,
+                               const struct policy *policy)
+{
+    struct broad_scope *scope = find_broad_scope(index, key->api_version, key->kind, key->ns);
+    int64_t since_ms = policy->undated ? 0 : policy->changed_ms;
+
+    if (!scope) {
+        scope = xmalloc(sizeof(*scope));
+        *scope = (struct broad_scope){.key = {key->api_version, key->kind, key->ns},
+                                      .since_ms = since_ms};
+        map_add(&index->broad_scopes, map_hash(scope->key, sizeof(scope->key), index->seed), scope);
+    }
+    scope->selectors++;
+    if (since_ms < scope->since_ms)
+        scope->since_ms = since_ms;
+}
+
+static void remove_broad_selector(struct selector_index *index, const struct bucket_key *key)
+{
+    struct broad_scope *scope = find_broad_scope(index, key->api_version, key->kind, key->ns);
+
+    assert(scope);
+    if (--scope->selectors > 0)
+        return;
+    map_take(&index->broad_scopes, map_hash(scope->key, sizeof(scope->key), index->seed),
+             scope->key);
+    free(scope);
+}
+
+bool selector_index_has_broad(const struct selector_index *index, const struct entry *policy,
+                              const struct resource_selector *selector)
+{
+    struct slot slot;
+
+    return slot_of_selector(index, policy, selector, &slot) &&
+           find_broad_scope(index, slot.key.api_version, slot.key.kind, slot.key.ns);
+}
+
+bool selector_index_find_broad(const struct selector_index *index, const struct entry *template,
+                               int64_t *since_ms)
+{
+    const struct type *type = template->partition->type;
+    const struct broad_scope *all = find_broad_scope(index, type->api_version, type->kind, NULL);
+    const struct broad_scope *own =
+        *entry_ns(template)
+            ? find_broad_scope(index, type->api_version, type->kind, template->partition->ns)
+            : NULL;
+
+    *since_ms = 0;
+    if (all && own)
+        *since_ms = all->since_ms < own->since_ms ? all->since_ms : own->since_ms;
+    else if (all || own)
+        *since_ms = all ? all->since_ms : own->since_ms;
+    return all || own;
+}
+
 static void add_selector(struct selector_index *index, struct entry *policy,
-                         const struct resource_selector *selector)
+                         const struct policy *object, const struct resource_selector *selector)
 {
     struct slot slot;
 
     type_counts_add(&index->types, selector->api_version, selector->kind);
     if (!slot_of_selector(index, policy, selector, &slot))
         return;
+    if (is_broad(object, selector))
+        add_broad_selector(index, &slot.key, object);
 
     struct bucket *bucket = slot.bucket;
     if (!bucket) {
@@ -248,13 +343,15 @@ static void add_selector(struct selector_index *index, struct entry *policy,
 }
 
 static void remove_selector(struct selector_index *index, struct entry *policy,
-                            const struct resource_selector *selector)
+                            const struct policy *object, const struct resource_selector *selector)
 {
     struct slot slot;
 
     type_counts_remove(&index->types, selector->api_version, selector->kind);
     if (!slot_of_selector(index, policy, selector, &slot))
         return;
+    if (is_broad(object, selector))
+        remove_broad_selector(index, &slot.key);
 
     struct bucket *bucket = slot.bucket;
     for (size_t i = 0; i < bucket->count; i++) {
@@ -271,14 +368,14 @@ void selector_index_add(struct selector_index *index, struct entry *entry,
                         const struct policy *policy)
 {
     for (size_t i = 0; i < policy->selector_count; i++)
-        add_selector(index, entry, &policy->selectors[i]);
+        add_selector(index, entry, policy, &policy->selectors[i]);
 }
 
 void selector_index_remove(struct selector_index *index, struct entry *entry,
                            const struct policy *policy)
 {
     for (size_t i = 0; i < policy->selector_count; i++)
-        remove_selector(index, entry, &policy->selectors[i]);
+        remove_selector(index, entry, policy, &policy->selectors[i]);
 }
 
 static void search_bucket(struct selector_index *index, const struct bucket_key *key,

@@ -48,6 +48,23 @@ const struct selection *selector_index_find_policies(struct selector_index *inde
                                                      const struct entry *template,
                                                      size_t *out_count);
 
+/*
+ * A broad selector selects templates of a kind by labels or as a whole, not by name, and belongs to
+ * a policy that is not in deletion.
+ *
+ * Returns true if a policy that applies to the template's namespace has a broad selector of the
+ * template's kind, which need not select the template. Stores in *since_ms the time since which
+ * such selectors exist, as far as the policies prove it; 0 if unknown.
+ */
+bool selector_index_find_broad(const struct selector_index *index, const struct entry *template,
+                               int64_t *since_ms);
+/*
+ * Returns true if the index has a broad selector of the kind and namespace of `selector`, which is
+ * one of `policy`. Returns false if `selector` names a foreign namespace.
+ */
+bool selector_index_has_broad(const struct selector_index *index, const struct entry *policy,
+                              const struct resource_selector *selector);
+
 /* Returns how many selectors of all policies name this apiVersion and kind, which are interned. */
 size_t selector_index_count_selectors(const struct selector_index *index, const char *api_version,
                                       const char *kind);

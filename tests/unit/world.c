@@ -118,6 +118,7 @@ static void copy_history(struct entry *to, const struct entry *from)
 {
     const struct template *old = entry_template(from);
     const struct policy *old_policy = entry_policy(from);
+    const struct binding *old_binding = entry_binding(from);
 
     if (old) {
         struct template *t = to->object;
@@ -132,6 +133,10 @@ static void copy_history(struct entry *to, const struct entry *from)
 
         p->changed_ms = old_policy->changed_ms;
         p->grace_extended_until_ms = old_policy->grace_extended_until_ms;
+    } else if (old_binding) {
+        struct binding *b = to->object;
+
+        b->status.was_placed = old_binding->status.was_placed;
     }
 }
 

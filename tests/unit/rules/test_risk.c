@@ -162,3 +162,36 @@ TEST(a_binding_without_its_priority_class_is_frozen)
     check_risks(&w, "frozen_by_priority_class ");
     world_release(&w);
 }
+
+/* The bindings of cluster-scoped templates have no priority. */
+TEST(a_cluster_scoped_template_needs_no_priority_class)
+{
+    CLEANUP(json_cleanup)
+    cJSON *all = json_of(
+        "[{'apiVersion':'rbac.authorization.k8s.io/v1','kind':'ClusterRole','metadata':{"
+        "'name':'web','labels':{'clusterpropagationpolicy.karmada.io/permanent-id':'id'},"
+        "'annotations':{'clusterpropagationpolicy.karmada.io/name':'p'}}},"
+        "{'apiVersion':'policy.karmada.io/v1alpha1','kind':'ClusterPropagationPolicy','metadata':{"
+        "'name':'p','labels':{'clusterpropagationpolicy.karmada.io/permanent-id':'id'}},'spec':{"
+        "'resourceSelectors':[{'apiVersion':'rbac.authorization.k8s.io/v1','kind':'ClusterRole'}],"
+        "'placement':{},'schedulePriority':{'priorityClassSource':'KubePriorityClass',"
+        "'priorityClassName':'gone'}}},"
+        "{'apiVersion':'work.karmada.io/v1alpha2','kind':'ClusterResourceBinding','metadata':{"
+        "'name':'web-clusterrole','labels':{"
+        "'clusterpropagationpolicy.karmada.io/permanent-id':'id'},'annotations':{"
+        "'clusterpropagationpolicy.karmada.io/name':'p'}},'spec':{'resource':{"
+        "'apiVersion':'rbac.authorization.k8s.io/v1','kind':'ClusterRole','name':'web'},"
+        "'placement':{}" PLACED "},'status':{" SCHEDULED "}},"
+        "{'apiVersion':'scheduling.k8s.io/v1','kind':'PriorityClass','metadata':{'name':'x'},"
+        "'value':1}]");
+    const struct entry *role;
+    struct world w;
+
+    world_init(&w, &rules_options_default, 1);
+    world_put_all(&w, all);
+    world_run(&w, NOW_MS);
+    role = world_find(&w, "rbac.authorization.k8s.io/v1", "ClusterRole", "", "web");
+    assert_int_equal(template_decision(role)->stages.delivery.stage, STAGE_UNDISPATCHED);
+    assert_int_equal(entry_risks(role), 0);
+    world_release(&w);
+}
