@@ -263,7 +263,12 @@ static const char orphan_binding[] =
     "{\"apiVersion\":\"work.karmada.io/v1alpha2\",\"kind\":\"ResourceBinding\",\"metadata\":{"
     "\"name\":\"web-deployment\",\"namespace\":\"default\"},\"spec\":{\"resource\":{"
     "\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"namespace\":\"default\","
-    "\"name\":\"web\",\"uid\":\"u-web\",\"resourceVersion\":\"10\"}," ON("member1") "}}";
+    "\"name\":\"web\",\"uid\":\"u-web\",\"resourceVersion\":\"10\"}," ON(
+        "member1") ","
+                   "\"clusters\":[{\"name\":\"member1\"}]},\"status\":{\"conditions\":[{\"type\":"
+                   "\"Scheduled\","
+                   "\"status\":\"True\"}],\"aggregatedStatus\":[{\"clusterName\":\"member1\","
+                   "\"applied\":true,\"health\":\"Healthy\"}]}}";
 
 TEST(a_deleted_subject_ends_its_problem_at_once)
 {

@@ -4,7 +4,6 @@
 #include "metrics/base/timestamp.h"
 #include "metrics/rules/engine.h"
 #include "metrics/rules/rule.h"
-#include "tests/unit/random_object.h"
 #include "tests/unit/reading.h"
 #include "tests/unit/suite.h"
 #include "tests/unit/world.h"
@@ -639,79 +638,4 @@ TEST(a_placement_that_the_exporter_saw_can_be_lost)
         CLAIMED(",'gracefulEvictionTasks':[{'fromCluster':'m1','suppressDeletion':true}]", NO_FIT));
     check(&s, "not_scheduled/no_cluster_fit@2026-01-06T00:00:00Z two_copies_held");
     world_release(&s.world);
-}
-
-/* ---- property: every change of a condition reaches its instance ---- */
-
-enum { HISTORIES = 150, CHANGES = 25 };
-
-/* Returns true if the list has the reason, and no condition of the same line before it counts. */
-static bool counts(const struct condition_list *list, enum problem_reason reason)
-{
-    enum problem_line line = problem_table[problem_reasons[reason].problem].line;
-
-    for (size_t i = 0; i < list->count; i++) {
-        const struct condition *c = &list->items[i];
-
-        if (c->reason == reason)
-            return !c->unknown;
-        if (line != LINE_NONE && !c->unknown &&
-            problem_table[problem_reasons[c->reason].problem].line == line)
-            return false;
-    }
-    return false;
-}
-
-/* Asserts that the instances of a template are those of its present conditions. */
-static void compare_instances(const struct world *w, const struct entry *entry)
-{
-    CLEANUP(condition_list_release) struct condition_list list = {0};
-    int64_t due_ms = INT64_MAX;
-    size_t expected = 0, found = 0;
-
-    problem_conditions(engine_context(w->engine), entry, &list, &due_ms);
-    for (size_t i = 0; i < list.count; i++)
-        expected += counts(&list, list.items[i].reason);
-    for (const struct problem *p = problems_of(engine_problems(w->engine), entry); p;
-         p = problems_next_of(p)) {
-        if (problem_id(p) == PROBLEM_DECISION_FLAPPING)
-            continue;
-        assert_true(counts(&list, p->reason));
-        found++;
-    }
-    assert_int_equal(found, expected);
-}
-
-static void compare_all_instances(const struct world *w)
-{
-    struct store_walk walk = store_walk_begin(w->store, 1U << CLASS_TEMPLATE);
-    const struct entry *entry;
-
-    while ((entry = store_walk_next(&walk)) != NULL) {
-        if (template_decision(entry))
-            compare_instances(w, entry);
-    }
-    store_walk_stop(&walk);
-}
-
-TEST(instances_follow_every_change_of_their_conditions)
-{
-    for (uint32_t history = 0; history < HISTORIES; history++) {
-        struct scene s = {.now_ms = NOW_MS};
-
-        world_init(&s.world, &rules_options_default, history);
-        random_objects(&s.world, 30);
-        world_run(&s.world, s.now_ms);
-        judge(&s);
-        for (unsigned i = 0; i < CHANGES; i++) {
-            if (world_random(&s.world, 4) == 0)
-                store_remove(s.world.store, world_pick(&s.world));
-            else
-                random_objects(&s.world, 1);
-            world_run(&s.world, s.now_ms);
-        }
-        pass(&s);
-        compare_all_instances(&s.world);
-        world_release(&s.world);
-    }
 }
