@@ -182,9 +182,16 @@ static enum api_version_answer classify_version(const void *context, const char 
     if (preferred)
         return strcmp(preferred->api_version, api_version) == 0 ? API_VERSION_WATCHED
                                                                 : API_VERSION_UNWATCHED;
-    return discovery_find(context, api_version, kind, &ignored) == DISCOVERY_UNWATCHED
-               ? API_VERSION_UNWATCHED
-               : API_VERSION_UNKNOWN;
+    switch (discovery_find(context, api_version, kind, &ignored)) {
+    case DISCOVERY_UNWATCHED:
+        return API_VERSION_UNWATCHED;
+    case DISCOVERY_ABSENT:
+        return API_VERSION_ABSENT;
+    case DISCOVERY_UNKNOWN:
+    case DISCOVERY_SERVED:
+        break;
+    }
+    return API_VERSION_UNKNOWN;
 }
 
 static struct api_version_source get_api_version_source(const struct discoverer *d)

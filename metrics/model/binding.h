@@ -190,6 +190,7 @@ struct binding {
     /* For simulations: 1 + enum undetermined_reason if the targets are unpredictable, else 0. */
     uint8_t undetermined;
     uint32_t propagated_s; /* Result of propagation_write_time_s(). */
+    uint32_t deleted_s;    /* metadata.deletionTimestamp, seconds since the epoch; 0 if unset. */
 };
 
 /* Callbacks of the row in the table of kinds (struct kind_def). */

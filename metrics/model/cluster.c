@@ -2,6 +2,7 @@
 #include "metrics/model/cluster.h"
 
 #include "metrics/base/map.h"
+#include "metrics/base/timestamp.h"
 
 static void read_zones(struct decode *d, const cJSON *spec, struct cluster *c)
 {
@@ -35,10 +36,16 @@ static void read_taints(struct decode *d, const cJSON *spec, struct cluster *c)
     }
 }
 
-static bool is_condition_true(struct decode *d, const cJSON *status, const char *condition)
+/*
+ * Returns true if the condition is True. Stores its last transition in `since_ms`, unless NULL; 0
+ * without a valid time.
+ */
+static bool read_condition(struct decode *d, const cJSON *status, const char *condition,
+                           int64_t *since_ms)
 {
     static const char path[] = "status.conditions[]";
     bool holds = false;
+    int64_t ms = 0;
     const cJSON *item;
 
     cJSON_ArrayForEach (item, decode_array(d, status, "status", "conditions")) {
@@ -46,9 +53,14 @@ static bool is_condition_true(struct decode *d, const cJSON *status, const char 
         const char *value = decode_text(d, item, path, "status");
 
         decode_check_element(d, item, path);
-        if (type && strcmp(type, condition) == 0)
-            holds = value && strcmp(value, "True") == 0;
+        if (!type || strcmp(type, condition) != 0)
+            continue;
+        holds = value && strcmp(value, "True") == 0;
+        if (!parse_timestamp(json_str(item, "lastTransitionTime", ""), &ms))
+            ms = 0;
     }
+    if (since_ms)
+        *since_ms = ms;
     return holds;
 }
 
@@ -180,8 +192,8 @@ void *cluster_decode(struct decode *d, const cJSON *json)
     c->region = decode_interned(d, spec, "spec", "region");
     read_zones(d, spec, c);
     read_taints(d, spec, c);
-    c->ready = is_condition_true(d, status, "Ready");
-    c->apis_complete = is_condition_true(d, status, "CompleteAPIEnablements");
+    c->ready = read_condition(d, status, "Ready", &c->ready_since_ms);
+    c->apis_complete = read_condition(d, status, "CompleteAPIEnablements", NULL);
     read_served_apis(d, status, c);
     read_resources(d, status, c);
     c->deleting = decode_is_deleting(d, metadata);

@@ -32,8 +32,9 @@ struct cluster {
     uint32_t zone_count;
     uint32_t taint_count;
     uint32_t resource_count;
-    bool ready;         /* The condition Ready is True. */
-    bool apis_complete; /* The condition CompleteAPIEnablements is True. */
+    int64_t ready_since_ms; /* Last transition of the condition Ready; 0 if unknown. */
+    bool ready;             /* The condition Ready is True. */
+    bool apis_complete;     /* The condition CompleteAPIEnablements is True. */
     bool deleting;
 };
 

@@ -75,6 +75,7 @@ struct policy {
     int64_t generation;
     int64_t created_ms;
     int64_t changed_ms; /* Last change by a user; 0 if unknown. */
+    int64_t deleted_ms; /* metadata.deletionTimestamp; 0 if unset. */
     struct spec_write write;
     /* Drift from the last change is not overdue before this time; 0: no extension of the grace. */
     int64_t grace_extended_until_ms;

@@ -347,6 +347,7 @@ struct template_decision {
     bool derived : 1;        /* `propagates`, and no policy has made a binding yet. */
     bool waits : 1;     /* `derived`, but not UNBOUND: no policy makes a binding as things are. */
     bool first_run : 1; /* The engine run that made the first decision has not ended. */
+    bool tied : 1;      /* `winner` ranks before the next eligible candidate by name only. */
     struct dependency_values values; /* Requests of the governing policy for dependencies. */
     struct template_stages stages;
     uint64_t candidate_count : 20;
@@ -364,13 +365,22 @@ struct template_decision {
     struct capacity *capacity;      /* Only if stale with a binding that a policy made. */
     /* For resources of Config Connector; NULL if ignored, or not all Namespaces have been read. */
     struct connector_decision *connector;
-    struct candidate candidates[]; /* Best first. The array of decision_targets() follows. */
+    struct candidate candidates[]; /* Best first. decision_targets() follows. */
 };
 
 /* Returns the stage of each target of the template's binding, in the order of its targets. */
 static inline struct stage_and_reason *decision_targets(struct template_decision *d)
 {
     return (struct stage_and_reason *)(void *)&d->candidates[d->candidate_count];
+}
+
+/*
+ * Returns the number of each target's cluster in the tallies (problem_tallies.h), which alone read
+ * and write it: when a decision ends, its binding may be gone.
+ */
+static inline uint16_t *decision_target_clusters(struct template_decision *d)
+{
+    return (uint16_t *)(void *)&decision_targets(d)[d->target_count];
 }
 
 /* Decision about a ResourceBinding or ClusterResourceBinding. */
@@ -424,6 +434,7 @@ struct policy_decision {
     unsigned problems;     /* Bits by policy_problem. */
     bool override_missing; /* A policy in dependentOverrides is known not to exist. */
     bool kinds_incomplete; /* Not all objects of a selected kind have been read. */
+    bool kind_absent;      /* api_version_is_absent() for a selected kind. */
     struct priority priority;
     const struct resolved_placement *resolved; /* The policy's placement on the present clusters. */
     uint32_t open_groups;                      /* That of `resolved` when the decision was made. */

@@ -56,8 +56,7 @@ void members_release(struct members *m)
     map_release(&m->by_name);
 }
 
-/* Returns true if all Clusters have been read; a store without Clusters counts as unread. */
-static bool are_members_known(const struct members *m)
+bool members_are_known(const struct members *m)
 {
     return m->by_name.count > 0 && !m->hidden;
 }
@@ -66,7 +65,7 @@ enum member_state members_state(const struct members *m, const char *name)
 {
     const struct member_cluster *member;
 
-    if (!are_members_known(m))
+    if (!members_are_known(m))
         return MEMBER_UNKNOWN;
     member = map_get(&m->by_name, map_hash_address(name), name);
     return member && member->cluster->ready ? MEMBER_READY : MEMBER_NOT_READY;

@@ -37,6 +37,9 @@ void members_update(struct members *m, const struct entry *entry, bool affects_s
 /* Sets m->hidden; a change starts a search for all templates. */
 void members_set_incomplete(struct members *m, bool hidden);
 
+/* Returns true if all Clusters have been read; a store without Clusters counts as unread. */
+bool members_are_known(const struct members *m);
+
 enum member_state {
     MEMBER_UNKNOWN, /* Not all Clusters have been read, or none exists. */
     MEMBER_READY,

@@ -14,6 +14,7 @@
 #include "metrics/rules/overrides.h"
 #include "metrics/rules/placement_match.h"
 #include "metrics/rules/policy_versions.h"
+#include "metrics/rules/problem_tallies.h"
 #include "metrics/rules/refusals.h"
 #include "metrics/rules/selector.h"
 #include "metrics/rules/selector_index.h"
@@ -63,6 +64,7 @@ struct rule_context {
     struct delivery_sources deliveries; /* Pointers to other members. */
     struct transitions *transitions;    /* NULL if the limit is 0. */
     struct problems *problems;          /* NULL unless engine_judge_problems() was called. */
+    struct problem_tallies tallies;
 };
 
 struct policy_facts {
@@ -71,6 +73,7 @@ struct policy_facts {
     bool override_missing;
     bool unwatched;        /* A selector has an API version that Karmada does not watch. */
     bool kinds_incomplete; /* Not all objects of a selected kind have been read. */
+    bool kind_absent;      /* api_version_is_absent() for a selected kind. */
     struct priority priority;
 };
 

@@ -41,12 +41,29 @@ void rule_mark_cluster_dependents(struct rule_context *c)
     mark_connector_resources(c);
 }
 
+/* Updates the tallies after a change of a Cluster; not for one of a simulation. */
+static void note_readiness(struct rule_context *c, struct entry *entry, const struct cluster *last)
+{
+    const struct cluster *fresh = entry_cluster(entry);
+
+    if (c->policy_versions.paused)
+        return;
+    if (!fresh)
+        problem_tallies_forget_readiness(&c->tallies, entry);
+    else if (last && last->ready != fresh->ready)
+        problem_tallies_note_readiness(&c->tallies, entry);
+}
+
 static void cluster_on_change(struct rule_context *c, struct entry *entry, const void *old)
 {
     const struct cluster *fresh = entry_cluster(entry), *last = old;
     bool differs = !last || !fresh || !is_equal_for_placements(last, fresh);
+    bool known = members_are_known(&c->members);
 
     members_update(&c->members, entry, differs || last->ready != fresh->ready);
+    note_readiness(c, entry, last);
+    if (known != members_are_known(&c->members) && !c->policy_versions.paused)
+        problem_tallies_queue_clusters(&c->tallies, c->problems);
     if (differs)
         rule_mark_cluster_dependents(c);
 }

@@ -172,6 +172,7 @@ static void gather_policy_facts(const struct rule_context *c, struct entry *entr
             continue;
         facts->unwatched |=
             api_version_is_unwatched(c->store, &c->api_versions, s->api_version, s->kind);
+        facts->kind_absent |= api_version_is_absent(&c->api_versions, s->api_version, s->kind);
         facts->kinds_incomplete |= incomplete_has(&c->incomplete, s->api_version, s->kind);
     }
     facts->priority = priority_of(c->store, c->gates, policy, &out->reads);
@@ -189,6 +190,7 @@ static void *decide_policy(const struct gathered *g, int64_t *due_ms)
                                                             << POLICY_UNWATCHED_VERSION,
         .override_missing = g->policy.override_missing,
         .kinds_incomplete = g->policy.kinds_incomplete,
+        .kind_absent = g->policy.kind_absent,
         .priority = g->policy.priority,
         .resolved = g->policy.placement,
         .open_groups = g->policy.placement->open_groups,

@@ -318,13 +318,23 @@ static void gather_template_facts(const struct rule_context *c, struct entry *en
 
 /* ---- decision ---- */
 
+/* Returns true if only their names rank the first candidate before the second. */
+static bool wins_by_name(const struct candidate *candidates)
+{
+    enum rank_step step = RANK_ELIGIBLE;
+
+    candidate_compare(&candidates[0], &candidates[1], &step);
+    return step == RANK_NAME;
+}
+
 /* Returns a decision with the policies that select the template, best first, and the winner. */
 static struct template_decision *new_template_decision(const struct template_facts *f)
 {
     size_t count = f->selection_count;
     uint32_t targets = f->delivery.binding ? binding_target_count(f->delivery.binding) : 0;
-    struct template_decision *d = xcalloc(1, sizeof(*d) + count * sizeof(*d->candidates) +
-                                                 targets * sizeof(struct stage_and_reason));
+    struct template_decision *d =
+        xcalloc(1, sizeof(*d) + count * sizeof(*d->candidates) +
+                       targets * (sizeof(struct stage_and_reason) + sizeof(uint16_t)));
 
     d->candidate_count = count & 0xfffff;
     d->target_count = targets & 0xfffff;
@@ -342,6 +352,7 @@ static struct template_decision *new_template_decision(const struct template_fac
     candidates_sort(d->candidates, count);
     if (count > 0 && candidate_eligible(&d->candidates[0]))
         d->winner = d->candidates[0].policy;
+    d->tied = count > 1 && candidate_eligible(&d->candidates[1]) && wins_by_name(d->candidates);
     return d;
 }
 

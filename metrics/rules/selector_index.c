@@ -484,6 +484,12 @@ static bool is_same_kind(const struct type *type, const char *api_version, const
     return strcmp(type->kind, kind) == 0 && is_same_group(type->api_version, api_version);
 }
 
+bool api_version_is_absent(const struct api_version_source *judge, const char *api_version,
+                           const char *kind)
+{
+    return judge->judge && judge->judge(judge->context, api_version, kind) == API_VERSION_ABSENT;
+}
+
 bool api_version_is_unwatched(const struct store *store, const struct api_version_source *judge,
                               const char *api_version, const char *kind)
 {

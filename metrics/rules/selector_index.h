@@ -124,6 +124,7 @@ enum api_version_answer {
     API_VERSION_UNKNOWN,
     API_VERSION_WATCHED,
     API_VERSION_UNWATCHED, /* Another version is preferred, or the kind cannot be watched. */
+    API_VERSION_ABSENT,    /* The API server serves no version of the kind. */
 };
 
 /* Source of answers about apiVersions; all zero without an API server. */
@@ -132,6 +133,10 @@ struct api_version_source {
                                      const char *kind);
     const void *context;
 };
+
+/* Returns true if the source knows that no version of the kind is served. */
+bool api_version_is_absent(const struct api_version_source *judge, const char *api_version,
+                           const char *kind);
 
 /* Returns true if this version of the kind counts as unwatched. */
 bool api_version_is_unwatched(const struct store *store, const struct api_version_source *judge,
