@@ -27,6 +27,8 @@ static void judge_at_once(struct world *w)
     memset(options.settings.patience_ms, 0, sizeof(options.settings.patience_ms));
     options.settings.resolve_delay_ms = 0;
     options.settings.severity[PROBLEM_DECISION_FLAPPING] = SEVERITY_OFF;
+    /* Once the state of a lease is unknown, an earlier problem stays: it depends on the history. */
+    options.settings.severity[PROBLEM_LEASE_AT_RISK] = SEVERITY_OFF;
     engine_judge_problems(w->engine, &options);
 }
 
@@ -81,6 +83,22 @@ static void dump_fresh(const struct rules_options *options, const struct world *
     world_dump(&w, out);
     dump_problems(&w, out);
     world_release(&w);
+}
+
+/* Fails with the first lines that differ. */
+static void check_equal_lines(const char *incremental, const char *fresh, uint32_t seed)
+{
+    size_t same = 0;
+
+    if (strcmp(incremental, fresh) == 0)
+        return;
+    for (size_t i = 0; incremental[i] == fresh[i]; i++) {
+        if (incremental[i] == '\n')
+            same = i + 1;
+    }
+    fail_msg("history %u differs:\n%.*s\nfresh:\n%.*s", seed,
+             (int)strcspn(incremental + same, "\n"), incremental + same,
+             (int)strcspn(fresh + same, "\n"), fresh + same);
 }
 
 static bool same_identity(const cJSON *json, const struct entry *entry)
@@ -144,8 +162,7 @@ static void run_history(const struct rules_options *options, uint32_t seed)
     world_dump(&w, &incremental);
     dump_problems(&w, &incremental);
     dump_fresh(options, &w, objects, CHANGES, now_ms, &fresh);
-    if (strcmp(incremental.data, fresh.data) != 0)
-        fail_msg("history %u differs:\n%s\nfresh:\n%s", seed, incremental.data, fresh.data);
+    check_equal_lines(incremental.data, fresh.data, seed);
     for (size_t i = 0; i < CHANGES; i++)
         cJSON_Delete(objects[i]);
     world_release(&w);
