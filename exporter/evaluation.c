@@ -402,6 +402,19 @@ void evaluation_drop_rows(struct evaluation *e)
     e->rows = NULL;
 }
 
+static bool find_location(const void *context, const struct entry *entry, struct location *out)
+{
+    const struct evaluation *e = context;
+
+    *out = (struct location){0};
+    return manifests_find_place(e->manifests, entry, &out->file, &out->line);
+}
+
+struct location_source evaluation_locations(const struct evaluation *e)
+{
+    return (struct location_source){find_location, e};
+}
+
 void evaluation_write_report(const struct evaluation *e, struct strbuf *out)
 {
     size_t count = manifests_problem_count(e->manifests), kept = 0;
@@ -414,5 +427,9 @@ void evaluation_write_report(const struct evaluation *e, struct strbuf *out)
             invalid[kept++] = (struct report_invalid){
                 "Manifest", p.path, p.line, p.column, p.text, p.kind == PROBLEM_DUPLICATE};
     }
-    report_write(e->engine, invalid, kept, out);
+    report_write(e->engine,
+                 &(struct report_files){.invalid = invalid,
+                                        .invalid_count = kept,
+                                        .locations = evaluation_locations(e)},
+                 out);
 }

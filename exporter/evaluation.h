@@ -9,6 +9,7 @@
 #include "exporter/options/options.h"
 #include "exporter/source_problems.h"
 #include "metrics/expose/list_rows.h"
+#include "metrics/expose/problem_rows.h"
 #include "metrics/expose/registry.h"
 
 /*
@@ -127,6 +128,9 @@ void evaluation_wait(struct evaluation *e, struct evaluation *beside, struct pol
 struct rows *evaluation_rows(struct evaluation *e);
 /* Frees the rows, if any. All views must have been dropped. */
 void evaluation_drop_rows(struct evaluation *e);
+
+/* Returns the source of the places of objects in manifests; it borrows the evaluation. */
+struct location_source evaluation_locations(const struct evaluation *e);
 
 /*
  * Appends the report (metrics/expose/report.h), including the problems of manifests except

@@ -4,6 +4,7 @@
 #include "exporter/cli/document.h"
 #include "exporter/cli/load.h"
 #include "exporter/cli/remote.h"
+#include "exporter/system/platform.h"
 #include "exporter/text/check_result.h"
 
 static enum exit_status print_check_result(const struct check_result *r, enum exit_status status,
@@ -37,6 +38,9 @@ static enum exit_status run_check(struct invocation *invocation)
     /* JSON and YAML are for programs, so people get the problems as errors; the text lists them. */
     if (document_is_requested(e->options.output))
         load_print_problems(e->manifests, invocation);
+    evaluation_judge_problems(e, true, NULL);
+    while (!evaluation_run(e, platform_now_ms(), SIZE_MAX))
+        ;
     check_result_make(&r, e);
     r.complete = r.complete && status == STATUS_OK;
     status = print_check_result(&r, status, invocation);

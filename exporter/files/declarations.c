@@ -327,6 +327,18 @@ void declarations_free_file(struct declarations *m, struct manifest_file *file)
     file->declaration_count = 0;
 }
 
+bool declarations_find_place(const struct declarations *m, const struct entry *entry,
+                             const char **path, size_t *line)
+{
+    const struct declaration *last = find_last(m, entry);
+
+    if (!last)
+        return false;
+    *path = last->file->path;
+    *line = last->line;
+    return true;
+}
+
 void declarations_report_shadowed(const struct declarations *m, struct manifest_file *file)
 {
     document_problems_release(&file->duplicates);

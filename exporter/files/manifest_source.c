@@ -640,6 +640,12 @@ struct manifest_problem manifests_problem(const struct manifests *m, size_t i)
     return m->view.items[i];
 }
 
+bool manifests_find_place(const struct manifests *m, const struct entry *entry, const char **path,
+                          size_t *line)
+{
+    return declarations_find_place(&m->declarations, entry, path, line);
+}
+
 size_t manifests_file_count(const struct manifests *m)
 {
     return m->tree.count;

@@ -59,6 +59,12 @@ enum endpoint_needs {
      PARAMETER_BIT(STAGE) | PARAMETER_BIT(ACTOR) | PARAMETER_BIT(POLICY) |                         \
      PARAMETER_BIT(VERSION) | PARAMETER_BIT(OWNER))
 
+#define PROBLEM_LIST_PARAMETERS                                                                    \
+    (PARAMETER_BIT(PROBLEM) | PARAMETER_BIT(SEVERITY) | PARAMETER_BIT(REASON) |                    \
+     PARAMETER_BIT(NAMESPACE) | PARAMETER_BIT(OWNER) | PARAMETER_BIT(POLICY) |                     \
+     PARAMETER_BIT(STATUS) | PARAMETER_BIT(CAUSE) | PARAMETER_BIT(LIMIT) |                         \
+     PARAMETER_BIT(CONTINUE) | PARAMETER_BIT(FORMAT))
+
 /* Parameters of a list that is always an HTML page. */
 #define WITHOUT_FORMAT(known) ((known) & ~(unsigned)PARAMETER_BIT(FORMAT))
 
@@ -72,6 +78,9 @@ enum endpoint_needs {
     ENDPOINT(REPORT, "api_report", "/api/v1/report",                                               \
              "all that the rules concluded, as `check` prints it, or `check --output json`",       \
              TEXT_PARAMETERS | PARAMETER_BIT(FAIL_ON), 0, NEEDS_EVALUATION, api_report)            \
+    ENDPOINT(PROBLEMS, "api_problems", "/api/v1/problems",                                         \
+             "problems, worst first, each with its cause and action", PROBLEM_LIST_PARAMETERS, 0,  \
+             NEEDS_LINES, api_problems)                                                            \
     ENDPOINT(TEMPLATES, "api_templates", "/api/v1/templates",                                      \
              "templates by kind, namespace and name, each with its state",                         \
              TEMPLATE_LIST_PARAMETERS | PARAMETER_BIT(STATE), 0, NEEDS_ROWS, api_templates)        \

@@ -12,6 +12,7 @@
 #include "metrics/expose/csv.h"
 #include "metrics/expose/decision_text.h"
 #include "metrics/expose/policy_names.h"
+#include "metrics/expose/problem_rows.h"
 #include "metrics/expose/report.h"
 #include "metrics/expose/report_parts.h"
 #include "metrics/model/store.h"
@@ -400,6 +401,140 @@ void api_stale(struct queued_request *request, const struct health *h)
 {
     (void)h;
     write_templates(request, STATE_STALE);
+}
+
+/* ---- problems ---- */
+
+/* Filter of problems, and the statuses to list. */
+struct problem_query {
+    struct problem_filter filter;
+    unsigned statuses; /* Bits by enum problem_status. */
+    char *cause;       /* Owned; the filter borrows parts of it. NULL if not given. */
+};
+
+/* Adds the statuses of a comma-separated list. */
+static bool parse_statuses(const char *list, unsigned *statuses, struct error *err)
+{
+    for (const char *at = list;; at++) {
+        size_t len = strcspn(at, ",");
+        CLEANUP(free_cleanup) char *word = xmemdup0(at, len);
+        int status = 0;
+
+        if (!parse_word("status", word, problem_status_names, PROBLEM_STATUS_COUNT, &status, err))
+            return false;
+        *statuses |= 1U << status;
+        at += len;
+        if (*at == '\0')
+            return true;
+    }
+}
+
+/* Accepts the reasons of the filter's problem or, without one, those of all problems. */
+static bool parse_problem_reason(const struct problem_filter *filter, struct error *err)
+{
+    const char *names[PROBLEM_REASON_COUNT];
+    size_t count = 0;
+    int ignored;
+
+    for (size_t i = 0; i < PROBLEM_REASON_COUNT; i++) {
+        const struct problem_reason_row *row = &problem_reasons[i];
+
+        if (*row->name && (filter->problem == PROBLEM_COUNT || filter->problem == row->problem))
+            names[count++] = row->name;
+    }
+    return parse_word("reason", filter->reason, names, count, &ignored, err);
+}
+
+/* Parses the problem of `out->cause`, and the name of its subject behind the first '/'. */
+static bool parse_cause(struct problem_query *out, struct error *err)
+{
+    char *slash = out->cause ? strchr(out->cause, '/') : NULL;
+    int cause = PROBLEM_COUNT;
+
+    if (slash) {
+        *slash = '\0';
+        out->filter.cause_subject = slash + 1;
+    }
+    if (!parse_word("problem", out->cause, problem_names, PROBLEM_COUNT, &cause, err))
+        return false;
+    out->filter.cause = (enum problem_id)cause;
+    return true;
+}
+
+/*
+ * Returns false with the reason if the query has a value that is not valid. The caller frees
+ * `out->cause` even then.
+ */
+static bool parse_problem_query(const struct query *q, struct problem_query *out, struct error *err)
+{
+    const char *status = q->values[PARAMETER_STATUS], *cause = q->values[PARAMETER_CAUSE];
+    int problem = PROBLEM_COUNT, severity = SEVERITY_COUNT;
+
+    *out = (struct problem_query){.filter = PROBLEM_FILTER_ALL,
+                                  .cause = cause ? xstrdup(cause) : NULL};
+    out->filter.reason = q->values[PARAMETER_REASON];
+    out->filter.ns = q->values[PARAMETER_NAMESPACE];
+    out->filter.owner = q->values[PARAMETER_OWNER];
+    out->filter.policy = q->values[PARAMETER_POLICY];
+    if (!parse_word("problem", q->values[PARAMETER_PROBLEM], problem_names, PROBLEM_COUNT, &problem,
+                    err) ||
+        !parse_word("severity", q->values[PARAMETER_SEVERITY], severity_names, SEVERITY_COUNT,
+                    &severity, err))
+        return false;
+    out->filter.problem = (enum problem_id)problem;
+    out->filter.severity = (enum problem_severity)severity;
+    if (!parse_problem_reason(&out->filter, err) || !parse_cause(out, err))
+        return false;
+    if (status)
+        return parse_statuses(status, &out->statuses, err);
+    /* A cause has hidden problems only. */
+    out->statuses = cause ? 1U << PROBLEM_HIDDEN : 1U << PROBLEM_OPEN | 1U << PROBLEM_RESOLVING;
+    return true;
+}
+
+/* Appends the problems that match, one per line, in the order of problems_list(). */
+static void add_problem_lines(const struct evaluation *e, const struct problem_query *q,
+                              struct strbuf *lines)
+{
+    const struct location_source locations = evaluation_locations(e);
+    const struct problems *ps = engine_problems(e->engine);
+    CLEANUP(free_cleanup) const struct problem **list = NULL;
+    size_t count = 0;
+
+    if (ps)
+        list = problems_list(ps, q->statuses, &count);
+    for (size_t i = 0; i < count; i++) {
+        struct json_writer w = {.out = lines};
+
+        if (!problem_matches(ps, list[i], &q->filter))
+            continue;
+        problem_write(&w, e->engine, list[i], &locations);
+        strbuf_addc(lines, '\n');
+    }
+}
+
+static const struct list_def problems = {"ProblemList", problem_columns};
+
+void api_problems(struct queued_request *request, const struct health *h)
+{
+    struct page_writer page;
+
+    if (!paging_continues(request->paging)) {
+        struct strbuf lines = STRBUF_INIT(LIST_LINES_MAX);
+        struct problem_query q;
+        struct error err;
+        bool valid = parse_problem_query(&request->query, &q, &err);
+
+        if (valid)
+            add_problem_lines(h->evaluation, &q, &lines);
+        else
+            api_refuse(request, MHD_HTTP_BAD_REQUEST, err.text);
+        free(q.cause);
+        if (!valid || !list_store_lines(request, &lines))
+            return;
+    }
+    page = page_begin(request, &problems, NULL);
+    page_end(&page, page_each_line(request, page_add_line, &page));
 }
 
 /* ---- the history ---- */

@@ -23,6 +23,15 @@
     PARAMETER(POLICY, "policy", "NAME or NAMESPACE/NAME of a policy that wins or is claimed")      \
     PARAMETER(VERSION, "version", "the number of the policy's version that a template runs")       \
     PARAMETER(OWNER, "owner", "whose a template is, by --owner-key")                               \
+    PARAMETER(PROBLEM, "problem",                                                                  \
+              "the word of a problem: not_propagated, dependency_conflict ...")                    \
+    PARAMETER(SEVERITY, "severity", "critical, warning or info")                                   \
+    PARAMETER(                                                                                     \
+        STATUS, "status",                                                                          \
+        "list of open, resolving, pending and hidden; open,resolving without it, but hidden "      \
+        "with a cause")                                                                            \
+    PARAMETER(CAUSE, "cause",                                                                      \
+              "PROBLEM, PROBLEM/NAME or PROBLEM/NAMESPACE/NAME of the problem that hides others")  \
     PARAMETER(SEARCH, "search", "a part of the name, in any case")                                 \
     PARAMETER(LIMIT, "limit", "the most rows of a page; 0, and without it: all")                   \
     PARAMETER(CONTINUE, "continue", "where the page before ended, as it said")                     \

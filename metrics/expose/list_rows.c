@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "metrics/expose/decision_text.h"
+#include "metrics/expose/policy_names.h"
 #include "metrics/expose/report_parts.h"
 #include "metrics/model/store.h"
 #include "metrics/model/template.h"
@@ -127,20 +128,6 @@ void row_write(struct json_writer *w, const struct row *row)
 }
 
 /* ---- filter ---- */
-
-/* Returns true if `policy` is not NULL and is named `name`, which is NAME or NAMESPACE/NAME. */
-static bool policy_has_name(const struct entry *policy, const char *name)
-{
-    const char *slash = strchr(name, '/');
-
-    if (!policy)
-        return false;
-    if (!slash)
-        return strcmp(policy->name, name) == 0;
-    return strlen(entry_ns(policy)) == (size_t)(slash - name) &&
-           strncmp(entry_ns(policy), name, (size_t)(slash - name)) == 0 &&
-           strcmp(policy->name, slash + 1) == 0;
-}
 
 /* Returns true if there is a condition `wanted` (not NULL) that the value does not meet. */
 static bool fails_condition(const char *wanted, const char *value)

@@ -19,6 +19,19 @@ struct policy_name policy_name_of(const struct entry *policy)
                   : (struct policy_name){0};
 }
 
+bool policy_has_name(const struct entry *policy, const char *name)
+{
+    const char *slash = strchr(name, '/');
+
+    if (!policy)
+        return false;
+    if (!slash)
+        return strcmp(policy->name, name) == 0;
+    return strlen(entry_ns(policy)) == (size_t)(slash - name) &&
+           strncmp(entry_ns(policy), name, (size_t)(slash - name)) == 0 &&
+           strcmp(policy->name, slash + 1) == 0;
+}
+
 const struct entry *policy_of_stale_template(const struct template_decision *d)
 {
     return d->governing ? d->governing : d->claimed;

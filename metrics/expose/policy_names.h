@@ -20,6 +20,9 @@ struct policy_name {
 /* Returns the name of a policy's entry; `kind` is NULL if the entry is NULL. */
 struct policy_name policy_name_of(const struct entry *policy);
 
+/* Returns true if `policy` is not NULL and is named `name`, which is NAME or NAMESPACE/NAME. */
+bool policy_has_name(const struct entry *policy, const char *name);
+
 /*
  * Returns the policy for which a stale template counts: the governing, else the claimed policy;
  * NULL without both.

@@ -9,6 +9,7 @@
 /* The entries of the report, in the order of its lists. */
 struct report {
     const struct engine *engine;
+    const struct report_files *files;
     struct listing templates;
     struct listing policies;
     struct listing bindings;
@@ -128,9 +129,11 @@ static void put_documents(struct json_writer *w, bool duplicates,
     }
 }
 
-static void put_invalid_and_duplicates(struct json_writer *w, const struct report *r,
-                                       const struct report_invalid *invalid, size_t count)
+static void put_invalid_and_duplicates(struct json_writer *w, const struct report *r)
 {
+    const struct report_invalid *invalid = r->files->invalid;
+    size_t count = r->files->invalid_count;
+
     json_writer_open(w, "invalid", '[');
     put_documents(w, false, invalid, count);
     put_each(w, &r->policies, report_policy_problems);
@@ -152,18 +155,20 @@ static void put_lists(struct json_writer *w, const struct report *r)
     for (size_t i = 0; i < r->dependencies.count; i++)
         report_conflicts(w, r->engine, r->dependencies.entries[i]);
     json_writer_close(w, ']');
+    problems_write(w, "problems", r->engine, &r->files->locations);
     put_list(w, "dependencies", &r->dependencies, report_dependency);
     put_list(w, "leases", &r->leases, report_lease);
     put_list(w, "policies", &r->policies, report_policy);
 }
 
-void report_write(const struct engine *engine, const struct report_invalid *invalid,
-                  size_t invalid_count, struct strbuf *out)
+void report_write(const struct engine *engine, const struct report_files *files, struct strbuf *out)
 {
+    static const struct report_files no_files;
     const struct store *store = engine_store(engine);
     struct json_writer w = {.out = out, .lines = 2};
     struct report r = {
         .engine = engine,
+        .files = files ? files : &no_files,
         .templates = list_decided_templates(store),
         .policies = listing_make(store, CLASS_POLICY),
         .bindings = listing_make(store, CLASS_BINDING),
@@ -175,7 +180,7 @@ void report_write(const struct engine *engine, const struct report_invalid *inva
     json_writer_text(&w, "apiVersion", "karmada-policy-exporter/v1");
     put_summary(&w, &r);
     put_lists(&w, &r);
-    put_invalid_and_duplicates(&w, &r, invalid, invalid_count);
+    put_invalid_and_duplicates(&w, &r);
     json_writer_close(&w, '}');
     strbuf_addc(out, '\n');
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "metrics/base/json_writer.h"
+#include "metrics/expose/problem_rows.h"
 #include "metrics/rules/engine.h"
 #include "metrics/simulate/plan.h"
 
@@ -20,13 +21,20 @@ struct report_invalid {
     bool duplicate;   /* A later document declares the same object. */
 };
 
+/* Data of files for the report. All zero: no object comes from a file. */
+struct report_files {
+    const struct report_invalid *invalid;
+    size_t invalid_count;
+    struct location_source locations;
+};
+
 /*
- * Appends the whole report. Its list "invalid" has the elements of `invalid` without duplicates,
- * then problems of policies, and defects of templates and bindings. The list "duplicates" has the
- * duplicates of `invalid`.
+ * Appends the whole report. Its list "invalid" has the elements of `files->invalid` without
+ * duplicates, then problems of policies, and defects of templates and bindings. The list
+ * "duplicates" has the duplicates of `files->invalid`. `files` may be NULL.
  */
-void report_write(const struct engine *engine, const struct report_invalid *invalid,
-                  size_t invalid_count, struct strbuf *out);
+void report_write(const struct engine *engine, const struct report_files *files,
+                  struct strbuf *out);
 
 /* Lists of the report for report_each_entry(). The entries of REPORT_CONFLICTS are dependencies. */
 enum report_list { REPORT_POLICIES, REPORT_CONFLICTS, REPORT_LEASES };

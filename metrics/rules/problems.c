@@ -170,6 +170,11 @@ const struct problem *problems_next(const struct problems *ps, struct problem_wa
     return walk->at;
 }
 
+int64_t problem_since_ms(const struct problems *ps, const struct problem *p)
+{
+    return ps->options.snapshot && p->since_seen ? 0 : p->since_ms;
+}
+
 /* Ranks a time for the order of lists: unknown times come last. */
 static int64_t since_rank(const struct problems *ps, const struct problem *p)
 {

@@ -76,6 +76,12 @@ const char *problem_name(const struct problem *p);
 enum problem_severity problem_severity(const struct problems *ps, enum problem_id problem);
 
 /*
+ * Returns the beginning of an instance in milliseconds since the epoch; 0 if unknown. In a snapshot
+ * (struct problem_options) only times that objects prove are known.
+ */
+int64_t problem_since_ms(const struct problems *ps, const struct problem *p);
+
+/*
  * Returns an array of `*count` instances whose status is in `statuses` (bits by enum
  * problem_status), in the order of the contract: severity, since (oldest first), problem, kind,
  * namespace, name, reason. Valid until the engine runs again; the caller frees the array.

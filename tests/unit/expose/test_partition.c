@@ -190,7 +190,7 @@ TEST(page_and_report_have_equal_counts)
                                   .detail_limit = 100000, .policy_limit = 100000, .opt_in = true});
         random_objects(&w, OBJECTS);
         world_run(&w, 0);
-        report_write(w.engine, NULL, 0, &text);
+        report_write(w.engine, NULL, &text);
 
         CLEANUP(free_cleanup) char *page = page_of(r);
         CLEANUP(json_cleanup) cJSON *report = json_parse(text.data, text.len, NULL, &err);

@@ -181,7 +181,7 @@ TEST(movements_agree_with_the_report)
         struct registry *r = page_registry(&w, &registry_options_default);
         random_objects(&w, OBJECTS);
         world_run(&w, 0);
-        report_write(w.engine, NULL, 0, &text);
+        report_write(w.engine, NULL, &text);
 
         CLEANUP(free_cleanup) char *page = page_of(r);
         CLEANUP(json_cleanup) cJSON *report = json_parse(text.data, text.len, NULL, &err);

@@ -106,7 +106,7 @@ static cJSON *report_of(const struct lab *lab)
     struct error err;
     cJSON *report;
 
-    report_write(lab->world.engine, NULL, 0, &out);
+    report_write(lab->world.engine, NULL, &out);
     assert_true(strbuf_ok(&out));
     report = json_parse(out.data, out.len, NULL, &err);
     assert_non_null(report);

@@ -59,7 +59,7 @@ static void write_outputs(struct world *w, struct registry *r, struct strbuf *ou
     CLEANUP(free_cleanup) char *page = page_of(r);
 
     page_drop_history(page);
-    report_write(w->engine, NULL, 0, out);
+    report_write(w->engine, NULL, out);
     report_drop_history(out);
     strbuf_adds(out, page);
 }

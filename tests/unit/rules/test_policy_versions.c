@@ -678,7 +678,7 @@ TEST(recovered_versions_do_not_depend_on_the_order)
                     run_at(&w, 10);
             }
             run_at(&w, 20);
-            report_write(w.engine, NULL, 0, &reports[order]);
+            report_write(w.engine, NULL, &reports[order]);
             world_release(&w);
         }
         assert_string_equal(reports[0].data, reports[1].data);

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/expose/problem_rows.h"
+
+#include "metrics/expose/policy_names.h"
+#include "metrics/expose/problem_text.h"
+#include "metrics/expose/report_parts.h"
+#include "metrics/model/store.h"
+
+enum { SENTENCE_MAX_BYTES = 256 * 1024 };
+
+/* Inputs of a row. */
+struct row_context {
+    const struct engine *engine;
+    const struct problem *problem;
+    const struct location_source *locations;
+};
+
+/* ---- members ---- */
+
+static void put_if_true(struct json_writer *w, const char *key, bool value)
+{
+    if (value)
+        json_writer_bool(w, key, true);
+}
+
+static void put_subject(struct json_writer *w, const char *key, const struct problem *p)
+{
+    json_writer_open(w, key, '{');
+    report_put_identity(w, (struct identity){problem_api_version(p), problem_subject_kind(p),
+                                             problem_ns(p), problem_name(p)});
+    json_writer_close(w, '}');
+}
+
+/* Appends the problem that hides the instance; null if none does. */
+static void put_cause_of_hidden(struct json_writer *w, const char *key, const struct problem *p)
+{
+    if (p->status != PROBLEM_HIDDEN || !p->cause) {
+        json_writer_text(w, key, NULL);
+        return;
+    }
+    json_writer_open(w, key, '{');
+    json_writer_text(w, "problem", problem_names[problem_id(p->cause)]);
+    put_subject(w, "subject", p->cause);
+    json_writer_close(w, '}');
+}
+
+static void put_cluster(void *context, const char *cluster)
+{
+    json_writer_text(context, NULL, cluster);
+}
+
+static void put_clusters(struct json_writer *w, const char *key, const struct row_context *c)
+{
+    json_writer_open(w, key, '[');
+    problem_each_cluster(c->engine, c->problem, put_cluster, w);
+    json_writer_close(w, ']');
+}
+
+/* Appends the place of an object; no member if `entry` is NULL or does not come from a file. */
+static void put_location(struct json_writer *w, const char *key, const struct row_context *c,
+                         const struct entry *entry)
+{
+    struct location at;
+
+    if (!entry || !c->locations->find || !c->locations->find(c->locations->context, entry, &at))
+        return;
+    json_writer_open(w, key, '{');
+    json_writer_text(w, "file", at.file);
+    json_writer_int(w, "line", (int64_t)at.line);
+    json_writer_int(w, "column", (int64_t)at.column);
+    json_writer_close(w, '}');
+}
+
+struct related_writer {
+    struct json_writer *writer;
+    const struct row_context *row;
+};
+
+static void put_related_object(void *context, const struct entry *related)
+{
+    struct related_writer *r = context;
+
+    json_writer_open(r->writer, NULL, '{');
+    report_put_identity(r->writer,
+                        (struct identity){related->partition->type->api_version,
+                                          entry_kind(related), entry_ns(related), related->name});
+    put_location(r->writer, "location", r->row, related);
+    json_writer_close(r->writer, '}');
+}
+
+static void put_related(struct json_writer *w, const char *key, const struct row_context *c)
+{
+    struct related_writer r = {w, c};
+
+    json_writer_open(w, key, '[');
+    problem_each_related(c->engine, c->problem, put_related_object, &r);
+    json_writer_close(w, ']');
+}
+
+typedef void add_sentence_fn(const struct engine *e, const struct problem *p, struct strbuf *out);
+
+static void put_sentence(struct json_writer *w, const char *key, const struct row_context *c,
+                         add_sentence_fn *add)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(SENTENCE_MAX_BYTES);
+
+    add(c->engine, c->problem, &text);
+    json_writer_text(w, key, text.data);
+}
+
+/* Returns the entry of the subject: also of an external one, if it is an object of the store. */
+static const struct entry *subject_entry(const struct row_context *c)
+{
+    const struct problem *p = c->problem;
+    struct identity id = {problem_api_version(p), problem_subject_kind(p), problem_ns(p),
+                          problem_name(p)};
+
+    if (p->subject || *id.api_version == '\0')
+        return p->subject;
+    return store_find(engine_store(c->engine), &id);
+}
+
+static const char *severity_name(const struct problems *ps, const struct problem *p)
+{
+    enum problem_severity severity = problem_severity(ps, problem_id(p));
+
+    return severity < SEVERITY_COUNT ? severity_names[severity] : NULL;
+}
+
+/* Returns the word of the reason; NULL for a problem with a single unnamed reason. */
+static const char *reason_word(const struct problem *p)
+{
+    const char *name = problem_reasons[p->reason].name;
+
+    return *name ? name : NULL;
+}
+
+/* ---- columns ---- */
+
+/*
+ * Columns of a row. JSON, NDJSON and CSV come from this table, so a new column is one row here. A
+ * VALUE has the JSON member, which is also the CSV title, the function that appends the member, and
+ * the arguments of that function: expressions of the instance `p`, its row `c` and all problems
+ * `ps`. An OBJECT, POLICY, CAUSE and PLACE are objects, and CSV has a column for each member.
+ */
+#define PROBLEM_COLUMNS(VALUE, OBJECT, POLICY, CAUSE, PLACE)                                       \
+    VALUE("problem", json_writer_text, problem_names[problem_id(p)])                               \
+    VALUE("severity", json_writer_text, severity_name(ps, p))                                      \
+    VALUE("reason", json_writer_text, reason_word(p))                                              \
+    VALUE("status", json_writer_text, problem_status_names[p->status])                             \
+    VALUE("open", json_writer_bool, problem_counts(p))                                             \
+    VALUE("since", report_put_time, problem_since_ms(ps, p))                                       \
+    VALUE("sinceSeen", put_if_true, p->since_seen &&problem_since_ms(ps, p) > 0)                   \
+    OBJECT("subject", put_subject, p)                                                              \
+    POLICY("policy", report_put_policy, policy_name_of(problem_policy(p)))                         \
+    VALUE("clusters", put_clusters, &c)                                                            \
+    VALUE("related", put_related, &c)                                                              \
+    CAUSE("causedBy", put_cause_of_hidden, p)                                                      \
+    VALUE("owner", json_writer_text, problem_owner(p))                                             \
+    VALUE("actor", json_writer_text, actor_names[problem_actor(p)])                                \
+    VALUE("cause", put_sentence, &c, problem_add_cause)                                            \
+    VALUE("action", put_sentence, &c, problem_add_action)                                          \
+    VALUE("endsWhen", put_sentence, &c, problem_add_end)                                           \
+    VALUE("doc", json_writer_text, problem_doc(problem_id(p)))                                     \
+    PLACE("location", put_location, &c, subject_entry(&c))
+
+#define CSV_IDENTITY(member)                                                                       \
+    member ".apiVersion", member ".kind", member ".namespace", member ".name",
+#define CSV_VALUE(member, ...)  member,
+#define CSV_OBJECT(member, ...) CSV_IDENTITY(member)
+#define CSV_POLICY(member, ...) member ".kind", member ".namespace", member ".name",
+#define CSV_CAUSE(member, ...)  member ".problem", CSV_IDENTITY(member ".subject")
+#define CSV_PLACE(member, ...)  member ".file", member ".line", member ".column",
+const char *const problem_columns[] = {
+    PROBLEM_COLUMNS(CSV_VALUE, CSV_OBJECT, CSV_POLICY, CSV_CAUSE, CSV_PLACE) NULL};
+
+#define JSON_MEMBER(member, put, ...) put(w, member, __VA_ARGS__);
+void problem_write(struct json_writer *w, const struct engine *e, const struct problem *p,
+                   const struct location_source *locations)
+{
+    const struct problems *ps = engine_problems(e);
+    const struct row_context c = {e, p, locations};
+
+    json_writer_open(w, NULL, '{');
+    PROBLEM_COLUMNS(JSON_MEMBER, JSON_MEMBER, JSON_MEMBER, JSON_MEMBER, JSON_MEMBER)
+    json_writer_close(w, '}');
+}
+
+void problems_write(struct json_writer *w, const char *key, const struct engine *e,
+                    const struct location_source *locations)
+{
+    const struct problems *ps = engine_problems(e);
+    CLEANUP(free_cleanup) const struct problem **list = NULL;
+    size_t count = 0;
+
+    if (ps)
+        list = problems_list(ps, (1U << PROBLEM_STATUS_COUNT) - 1, &count);
+    json_writer_open(w, key, '[');
+    for (size_t i = 0; i < count; i++)
+        problem_write(w, e, list[i], locations);
+    json_writer_close(w, ']');
+}
+
+/* ---- filter ---- */
+
+/* Returns true if there is a condition `wanted` (not NULL) that the value does not meet. */
+static bool fails_condition(const char *wanted, const char *value)
+{
+    return wanted && (!value || strcmp(wanted, value) != 0);
+}
+
+/* Returns true if the subject is named `name`, which is NAME or NAMESPACE/NAME. */
+static bool subject_has_name(const struct problem *p, const char *name)
+{
+    size_t len = strlen(problem_ns(p));
+
+    if (strcmp(problem_name(p), name) == 0)
+        return true;
+    return strncmp(problem_ns(p), name, len) == 0 && name[len] == '/' &&
+           strcmp(problem_name(p), name + len + 1) == 0;
+}
+
+/* Returns true if the filter's problem hides the instance, or the filter names no such problem. */
+static bool cause_matches(const struct problem *p, const struct problem_filter *filter)
+{
+    const struct problem *cause = p->status == PROBLEM_HIDDEN ? p->cause : NULL;
+
+    if (filter->cause == PROBLEM_COUNT)
+        return true;
+    return cause && problem_id(cause) == filter->cause &&
+           (!filter->cause_subject || subject_has_name(cause, filter->cause_subject));
+}
+
+bool problem_matches(const struct problems *ps, const struct problem *p,
+                     const struct problem_filter *filter)
+{
+    if (filter->problem != PROBLEM_COUNT && filter->problem != problem_id(p))
+        return false;
+    if (filter->severity != SEVERITY_COUNT &&
+        filter->severity != problem_severity(ps, problem_id(p)))
+        return false;
+    if (fails_condition(filter->reason, reason_word(p)) ||
+        fails_condition(filter->ns, problem_ns(p)) ||
+        fails_condition(filter->owner, problem_owner(p)))
+        return false;
+    if (filter->policy && !policy_has_name(problem_policy(p), filter->policy))
+        return false;
+    return cause_matches(p, filter);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/base/json_writer.h"
+#include "metrics/rules/engine.h"
+#include "metrics/rules/problems.h"
+
+/* Rows of problems in the report and in lists, as JSON, NDJSON and CSV; and their filters. */
+
+/* Place of an object in a file. Texts are borrowed. */
+struct location {
+    const char *file;
+    size_t line;   /* From 1 on; 0 if unknown. */
+    size_t column; /* From 1 on; 0 if unknown. */
+};
+
+/* Source of the places of objects. All zero: no object comes from a file. */
+struct location_source {
+    /* Stores the place of the object in `out`; returns false if it does not come from a file. */
+    bool (*find)(const void *context, const struct entry *entry, struct location *out);
+    const void *context;
+};
+
+/*
+ * Appends the instance as a JSON object. All decisions must be up to date. Two calls over the same
+ * objects and times append the same bytes.
+ */
+void problem_write(struct json_writer *w, const struct engine *e, const struct problem *p,
+                   const struct location_source *locations);
+
+/* Columns for csv_add_row(): paths of members in the JSON of problem_write(). Ends with NULL. */
+extern const char *const problem_columns[];
+
+/*
+ * Appends an array `key` with all instances, in the order of problems_list(); an empty array before
+ * engine_judge_problems().
+ */
+void problems_write(struct json_writer *w, const char *key, const struct engine *e,
+                    const struct location_source *locations);
+
+/* Conditions that must all hold. Members that are NULL, or have a ..._COUNT, are no condition. */
+struct problem_filter {
+    enum problem_id problem;
+    enum problem_severity severity;
+    const char *reason;
+    const char *ns; /* "" selects subjects without a namespace. */
+    const char *owner;
+    const char *policy; /* NAME or NAMESPACE/NAME. */
+    /* Problem that hides the instance; `cause_subject` is NAME or NAMESPACE/NAME of its subject. */
+    enum problem_id cause;
+    const char *cause_subject;
+};
+
+/* Filter that matches all instances. */
+#define PROBLEM_FILTER_ALL                                                                         \
+    ((struct problem_filter){                                                                      \
+        .problem = PROBLEM_COUNT, .severity = SEVERITY_COUNT, .cause = PROBLEM_COUNT})
+
+bool problem_matches(const struct problems *ps, const struct problem *p,
+                     const struct problem_filter *filter);
