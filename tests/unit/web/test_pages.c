@@ -59,6 +59,20 @@ static void write_manifest(const char *folder)
     folder_write(folder, "assorted.json", text.data);
 }
 
+/* Judges problems, two of which do not depend on the objects of ASSORTED. */
+static void judge(struct evaluation *e)
+{
+    static const struct external_subject pods = {"", "Source", "", "pods"};
+    static const struct external_subject secrets = {"", "Source", "", "secrets"};
+    struct problems *ps;
+
+    evaluation_judge_problems(e, false, NULL);
+    ps = engine_problems(e->engine);
+    problems_report(ps, &pods, PROBLEM_REASON_DATA_INCOMPLETE_LATE, 0);
+    problems_report(ps, &secrets, PROBLEM_REASON_DATA_INCOMPLETE_FORBIDDEN, 0);
+    assert_true(evaluation_run(e, INT64_C(1000) * NOW_S, SIZE_MAX));
+}
+
 static struct evaluation *evaluate(const char *folder)
 {
     static const struct log log = {.level = LOG_LEVEL_ERROR};
@@ -81,6 +95,7 @@ static struct evaluation *evaluate(const char *folder)
     (void)evaluation_run(e, INT64_C(1000) * NOW_S, 0); /* Sets the start of the history. */
     engine_keep_transitions(e->engine, HISTORY_ENTRIES);
     assert_true(evaluation_run(e, INT64_C(1000) * NOW_S, SIZE_MAX));
+    judge(e);
     return e;
 }
 
@@ -367,6 +382,34 @@ static struct answer_case {
     {"policies of another namespace", "/api/v1/policies?search=first&namespace=way", 200,
      "\"items\":[]"},
     {"policies by a part of the name", "/api/v1/policies?search=WAY", 200, "\"name\":\"ways\""},
+    {"problems, worst first", "/api/v1/problems?limit=1", 200,
+     "\"kind\":\"ProblemList\",\"asOf\":"},
+    {"problem of one kind", "/api/v1/problems?problem=data_incomplete", 200,
+     "\"items\":[\n{\"problem\":\"data_incomplete\",\"severity\":\"warning\",\"reason\":"
+     "\"late\",\"status\":\"open\","},
+    {"problems of other statuses", "/api/v1/problems?problem=data_incomplete&status=hidden,pending",
+     200, "\"items\":[]"},
+    {"problems in a list of statuses",
+     "/api/v1/"
+     "problems?problem=data_incomplete&status=hidden,open&severity=warning&reason=forbidden",
+     200, "\"name\":\"secrets\""},
+    {"problems that no problem hides", "/api/v1/problems?cause=scheduler_stuck/karmada-scheduler",
+     200, "\"items\":[]"},
+    {"unknown problem", "/api/v1/problems?problem=scheduler_stuk", 400,
+     "{\"error\":\"there is no problem 'scheduler_stuk'; do you mean 'scheduler_stuck'?\"}\n"},
+    {"unknown severity", "/api/v1/problems?severity=warnin", 400, "do you mean 'warning'?\"}\n"},
+    {"unknown status", "/api/v1/problems?status=open,hiden", 400,
+     "there is no status 'hiden'; do you mean 'hidden'?\"}\n"},
+    {"empty status", "/api/v1/problems?status=open,", 400, "there is no status ''"},
+    {"unknown reason of a problem", "/api/v1/problems?reason=no_mach", 400,
+     "do you mean 'no_match'?\"}\n"},
+    {"reason of another problem", "/api/v1/problems?problem=scheduler_stuck&reason=no_match", 400,
+     "there is no reason 'no_match'"},
+    {"reason of a problem without one", "/api/v1/problems?problem=orphaned&reason=stuck", 400,
+     "there is no reason 'stuck'"},
+    {"unknown cause", "/api/v1/problems?cause=scheduler_stuk/x", 400,
+     "do you mean 'scheduler_stuck'?\"}\n"},
+    {"parameter of other lists", "/api/v1/problems?stage=healthy", 400, "no parameter 'stage'"},
     {"explanation as JSON", "/api/v1/explain?" KEPT, 200, "\n \"kind\":\"Explanation\",\n"},
     {"explanation as text", "/api/v1/explain?format=text&" KEPT, 200,
      "Deployment shop/kept (apps/v1)\n\nState: current\n"},
