@@ -122,6 +122,38 @@ TEST(a_snapshot_has_only_times_that_objects_prove)
     world_release(&w);
 }
 
+static bool find_policy_in_file(const void *context, const struct entry *entry,
+                                struct location *out)
+{
+    *out = (struct location){context, 7, 2};
+    return strcmp(entry->name, "b") == 0;
+}
+
+TEST(other_parties_have_their_own_place)
+{
+    CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(TEXT_MAX);
+    const struct location_source files = {find_policy_in_file, "b.yaml"};
+    struct problem tie = {.reason = PROBLEM_REASON_POLICY_TIE};
+    struct world w;
+
+    world_judge(&w, false);
+    world_put_text(&w, POLICY("a", SELECTS("new") "," ON("m1")));
+    world_put_text(&w, POLICY("b", SELECTS("new") "," ON("m1")));
+    world_put_text(&w, POLICY("c", SELECTS("new") "," ON("m1")));
+    world_put_text(&w, TEMPLATE("new", ""));
+    world_run(&w, NOW_MS);
+    tie.subject = world_find(&w, "policy.karmada.io/v1alpha1", "PropagationPolicy", "default", "a");
+    write_row(&w, &tie, &files, &out);
+    assert_non_null(strstr(
+        out.data,
+        "\"policy\":{\"kind\":\"PropagationPolicy\",\"namespace\":\"default\",\"name\":\"a\"},"
+        "\"clusters\":[],\"related\":[{\"apiVersion\":\"policy.karmada.io/v1alpha1\",\"kind\":"
+        "\"PropagationPolicy\",\"namespace\":\"default\",\"name\":\"b\",\"location\":{\"file\":"
+        "\"b.yaml\",\"line\":7,\"column\":2}},{\"apiVersion\":\"policy.karmada.io/v1alpha1\","
+        "\"kind\":\"PropagationPolicy\",\"namespace\":\"default\",\"name\":\"c\"}]"));
+    world_release(&w);
+}
+
 TEST(hidden_instances_name_their_cause)
 {
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(TEXT_MAX);

@@ -463,6 +463,36 @@ TEST_WITH(the_last_of_several_duplicates_counts, set_up, tear_down)
     assert_content(p, "w=1 ", "");
 }
 
+static void assert_place(const struct fixture *p, const char *name, const char *file, size_t line)
+{
+    const struct identity id = {"apps/v1", "Deployment", "default", name};
+    const char *path;
+    size_t found;
+
+    assert_true(manifests_find_place(p->manifests, store_find(p->store, &id), &path, &found));
+    assert_string_equal(short_path(p, path), file);
+    assert_int_equal(found, line);
+}
+
+TEST_WITH(the_place_of_an_object_is_the_declaration_that_counts, set_up, tear_down)
+{
+    const struct identity missing = {"apps/v1", "Deployment", "default", "y"};
+    struct fixture *p = *state;
+    const char *path;
+    size_t line;
+
+    write_deployments(p, "a.yaml", "x1 x2");
+    write_deployments(p, "b.yaml", "w1 x3");
+    start(p, "", NULL);
+    assert_place(p, "w", "b.yaml", 2);
+    assert_place(p, "x", "b.yaml", 7);
+    folder_unlink(p->folder, "b.yaml");
+    read_changes(p);
+    assert_place(p, "x", "a.yaml", 7);
+    assert_false(
+        manifests_find_place(p->manifests, store_find_or_add(p->store, &missing), &path, &line));
+}
+
 TEST_WITH(the_order_of_paths_precedes_the_order_of_names, set_up, tear_down)
 {
     struct fixture *p = *state;
