@@ -642,8 +642,9 @@ const struct problem_sentences problem_sentences[PROBLEM_REASON_COUNT] = {
          "The problem ends when arriving replicas need at most 80 % of the capacity that is free "
          "or becomes free."},
     [PROBLEM_REASON_DRIFT_EXCEEDS_CAPACITY_OTHER] =
-        {"{subject} does not have enough free capacity of another resource for the replicas that "
-         "Karmada moves there once outdated templates follow their policies.",
+        {"{subject} does not have enough free capacity, other than CPU, memory, pods and ephemeral "
+         "storage, for the replicas that Karmada moves there once outdated templates follow their "
+         "policies.",
          "Add capacity to the member cluster, or apply the changes of the policies in smaller "
          "batches.",
          "The problem ends when arriving replicas need at most 80 % of the capacity that is free "

@@ -131,12 +131,34 @@ static void put_clusters(const struct sentence *s, struct strbuf *out)
     name_list_end(&list);
 }
 
+/* Other parties, and the subject, from which each name must differ. */
+struct party_list {
+    struct name_list list;
+    const struct problem *problem;
+};
+
+/* Adds a party; with its apiVersion if the subject has the same kind and name in another group. */
+static void add_party_to_list(void *context, const struct entry *related)
+{
+    struct party_list *parties = context;
+    const struct problem *p = parties->problem;
+    struct strbuf *out = name_list_add(&parties->list);
+
+    if (!out)
+        return;
+    add_entry(out, related);
+    if (strcmp(problem_subject_kind(p), entry_kind(related)) == 0 &&
+        strcmp(problem_ns(p), entry_ns(related)) == 0 &&
+        strcmp(problem_name(p), related->name) == 0)
+        strbuf_addf(out, " (%s)", related->partition->type->api_version);
+}
+
 static void put_related(const struct sentence *s, struct strbuf *out)
 {
-    struct name_list list = NAME_LIST_INIT(out);
+    struct party_list parties = {NAME_LIST_INIT(out), s->problem};
 
-    problem_each_related(s->engine, s->problem, add_entry_to_list, &list);
-    name_list_end(&list);
+    problem_each_related(s->engine, s->problem, add_party_to_list, &parties);
+    name_list_end(&parties.list);
 }
 
 /* Appends the path of a dependency field as policies and bindings have it. */

@@ -23,7 +23,10 @@ static const struct location_source no_files;
     "\"name\":\"left-deployment\",\"namespace\":\"default\"},\"spec\":{\"resource\":{"             \
     "\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"namespace\":\"default\","                \
     "\"name\":\"left\",\"uid\":\"u-left\",\"resourceVersion\":\"10\"},\"replicas\":2," ON(         \
-        "m1") ",\"clusters\":[{\"name\":\"m1\",\"replicas\":2}]}}"
+        "m1") ",\"clusters\":[{\"name\":\"m1\",\"replicas\":2}]},\"status\":{\"conditions\":[{"    \
+              "\"type\":"                                                                          \
+              "\"Scheduled\",\"status\":\"True\"}],\"aggregatedStatus\":[{\"clusterName\":\"m1\"," \
+              "\"applied\":true,\"health\":\"Healthy\"}]}}"
 
 static void world_judge(struct world *w, bool snapshot)
 {

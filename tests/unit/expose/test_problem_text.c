@@ -193,6 +193,27 @@ TEST(tied_policies_name_each_other)
     world_release(&w);
 }
 
+TEST(templates_of_one_name_differ_by_their_group)
+{
+    struct world w;
+    struct problem p;
+
+    world_init(&w, &rules_options_default, 1);
+    world_put_text(&w, POLICY("p", "\"resourceSelectors\":[{\"apiVersion\":\"apps/v1\",\"kind\":"
+                                   "\"Deployment\"},{\"apiVersion\":\"example.org/v1\",\"kind\":"
+                                   "\"Deployment\"}]"));
+    world_put_text(&w, TEMPLATE("web", ""));
+    world_put_text(&w, "{\"apiVersion\":\"example.org/v1\",\"kind\":\"Deployment\",\"metadata\":{"
+                       "\"name\":\"web\",\"namespace\":\"default\"}}");
+    world_run(&w, NOW_MS);
+    p = problem_about(&w, "Deployment", "default", "web",
+                      PROBLEM_REASON_BINDING_NAME_COLLISION_TAKEN);
+    world_judge_text(&w, &p, problem_add_cause,
+                     "Deployment default/web and Deployment default/web (example.org/v1) need a "
+                     "binding of the same name (web-deployment).");
+    world_release(&w);
+}
+
 TEST(missing_override_policies_are_named_and_long_lists_are_counted)
 {
     struct world w;
