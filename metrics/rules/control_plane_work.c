@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/rules/control_plane_work.h"
+
+#include "metrics/model/claim.h"
+#include "metrics/model/policy.h"
+#include "metrics/model/template.h"
+
+static const struct found_work no_work = {.kind = WORK_COUNT};
+
+static int64_t later_of(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- decisions ---- */
+
+/* Returns true if the change waits for a PriorityClass or override policy. */
+static bool waits_for_object(const struct entry *template, const struct template_decision *d)
+{
+    const struct policy_decision *policy = d->governing ? policy_decision(d->governing) : NULL;
+
+    return policy && (policy->override_missing ||
+                      (*entry_ns(template) && policy->priority.state == PRIORITY_MISSING));
+}
+
+/* Returns true if Karmada applies the policy only at the user's next change of the template. */
+static bool is_applied_lazily(const struct rules_options *options,
+                              const struct template_decision *d)
+{
+    const struct policy *policy = entry_policy(d->governing);
+
+    return options->takeover == TAKEOVER_STATIC || !policy || policy->lazy || d->priority_moved;
+}
+
+static struct found_work find_stale_work(const struct rules_options *options,
+                                         const struct entry *template,
+                                         const struct template_decision *d)
+{
+    static const enum work_kind kinds[STALE_REASON_COUNT] = {
+        [STALE_POLICY_UPDATED] = WORK_POLICIES, [STALE_POLICY_REPLACED] = WORK_POLICIES,
+        [STALE_SELECTOR_MISMATCH] = WORK_COUNT, [STALE_POLICY_GONE] = WORK_COUNT,
+        [STALE_NEVER_BOUND] = WORK_TEMPLATES,   [STALE_TEMPLATE_UPDATED] = WORK_TEMPLATES,
+    };
+    struct found_work found = {kinds[d->reason], d->since_ms, false};
+
+    if (waits_for_object(template, d))
+        return no_work;
+    if (d->reason == STALE_TEMPLATE_UPDATED || !is_applied_lazily(options, d))
+        return found;
+    /* Only a user's change of the template after the change of the policy makes the work. */
+    found.made_ms = later_of(found.made_ms, entry_template(template)->changed_ms);
+    return d->phase == PHASE_OVERDUE ? found : no_work;
+}
+
+static struct found_work find_unbound_work(const struct entry *template,
+                                           const struct template_decision *d)
+{
+    const struct template *t = entry_template(template);
+    const struct policy *policy = entry_policy(d->governing);
+    struct found_work found = no_work;
+
+    /* A template without uid is in no API server yet. */
+    if (!policy || t->uid_hash == uid_hash("") || waits_for_object(template, d))
+        return no_work;
+    found.made_ms = later_of(later_of(t->created_ms, t->changed_ms),
+                             later_of(policy->created_ms, policy->changed_ms));
+    found.stuck = d->reason == UNBOUND_STUCK;
+    if (d->reason == UNBOUND_WAITING)
+        found.kind = WORK_TEMPLATES;
+    return found;
+}
+
+struct found_work find_controller_work(const struct rules_options *options,
+                                       const struct entry *template,
+                                       const struct template_decision *d)
+{
+    if (d->state == STATE_STALE)
+        return find_stale_work(options, template, d);
+    return d->state == STATE_UNBOUND ? find_unbound_work(template, d) : no_work;
+}
+
+struct found_work find_scheduler_work(const struct template_decision *d)
+{
+    struct stage_and_reason at = d->stages.delivery;
+
+    if (at.stage != STAGE_UNSCHEDULED || at.reason != WHY_WAITING)
+        return no_work;
+    return (struct found_work){WORK_SCHEDULING, d->stages.delivery_since_s * INT64_C(1000), false};
+}
+
+struct found_work find_dependency_work(const struct dependency_decision *d)
+{
+    /* Karmada does not resolve a dependency whose requiredBy names a missing binding. */
+    if (!d || d->dangling > 0)
+        return no_work;
+    for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++) {
+        if (d->fields[i].unapplied)
+            return (struct found_work){WORK_DEPENDENCIES, d->since_ms, false};
+    }
+    return no_work;
+}
+
+bool was_claimed(const struct template_decision *before, const struct template_decision *after)
+{
+    return before && !before->first_run && after->own_claim &&
+           (!before->own_claim || before->claimed != after->claimed);
+}
+
+/* ---- writes of bindings ---- */
+
+/* Returns the kinds of work of the controllers that the difference of two bindings belongs to. */
+static unsigned kinds_of_difference(const struct binding *old, const struct binding *fresh)
+{
+    unsigned kinds = 0;
+
+    if (old->own_uid_hash != fresh->own_uid_hash ||
+        old->resource_version != fresh->resource_version)
+        kinds |= 1U << WORK_TEMPLATES;
+    if (!propagation_equal(&old->propagation, &fresh->propagation) ||
+        !claim_equal(old->claim, fresh->claim))
+        kinds |= 1U << (fresh->has_placement ? WORK_POLICIES : WORK_DEPENDENCIES);
+    if (old->referrer_count != fresh->referrer_count)
+        kinds |= 1U << WORK_DEPENDENCIES;
+    return kinds;
+}
+
+bool was_written(const struct binding *old, const struct binding *fresh, unsigned *kinds)
+{
+    *kinds = old ? kinds_of_difference(old, fresh) : 1U << WORK_TEMPLATES;
+    return *kinds != 0 || old->write.time_s != fresh->write.time_s ||
+           old->write.manager != fresh->write.manager;
+}
+
+bool was_scheduled(const struct binding *old, const struct binding *fresh)
+{
+    const struct binding_status *a = &fresh->status;
+    const struct binding_status *b;
+
+    if (!old)
+        return a->scheduled != SCHEDULED_NEVER;
+    b = &old->status;
+    return a->scheduled != b->scheduled || a->scheduled_s != b->scheduled_s ||
+           (a->observed && !b->observed) || old->applied_placement != fresh->applied_placement;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/model/binding.h"
+#include "metrics/model/store.h"
+#include "metrics/rules/decision.h"
+#include "metrics/rules/selector.h"
+
+/*
+ * Work of Karmada's controller-manager and scheduler (product contract 3.10, "Controllers and
+ * scheduler"): which work a decision shows, and which work a write of a binding processes.
+ */
+
+/* Kinds of work: Karmada has a queue for each. */
+enum work_kind { WORK_POLICIES, WORK_TEMPLATES, WORK_DEPENDENCIES, WORK_SCHEDULING, WORK_COUNT };
+
+enum control_component { COMPONENT_CONTROLLERS, COMPONENT_SCHEDULER, COMPONENT_COUNT };
+
+static inline enum control_component component_of(enum work_kind kind)
+{
+    return kind == WORK_SCHEDULING ? COMPONENT_SCHEDULER : COMPONENT_CONTROLLERS;
+}
+
+/* Returns the first kind of work of a component; its kinds are consecutive. */
+static inline enum work_kind first_kind(enum control_component component)
+{
+    return component == COMPONENT_SCHEDULER ? WORK_SCHEDULING : WORK_POLICIES;
+}
+
+/* Returns the kind after the last one of a component. */
+static inline enum work_kind end_kind(enum control_component component)
+{
+    return component == COMPONENT_SCHEDULER ? WORK_COUNT : WORK_SCHEDULING;
+}
+
+/* Work that a decision shows. */
+struct found_work {
+    enum work_kind kind; /* WORK_COUNT: none. */
+    int64_t made_ms;     /* Time of the change that made the work; 0 if unknown. */
+    bool stuck;          /* `unbound` `stuck`: no work, but a refused template counts as refused. */
+};
+
+/* Returns the work of the controllers about a template with this decision and an object. */
+struct found_work find_controller_work(const struct rules_options *options,
+                                       const struct entry *template,
+                                       const struct template_decision *d);
+/* Returns the work of the scheduler about the binding of a template with this decision. */
+struct found_work find_scheduler_work(const struct template_decision *d);
+/* Returns the work of the controllers about a dependency; `d` may be NULL. */
+struct found_work find_dependency_work(const struct dependency_decision *d);
+
+/*
+ * Returns true if the controllers wrote a claim on the template between two decisions; `before` may
+ * be NULL.
+ */
+bool was_claimed(const struct template_decision *before, const struct template_decision *after);
+
+/*
+ * Returns true if the controllers wrote the binding between two versions, and stores the kinds of
+ * work that the changed fields belong to (bits by work_kind), which may be none. `old` is NULL for
+ * a new binding.
+ */
+bool was_written(const struct binding *old, const struct binding *fresh, unsigned *kinds);
+/* Returns true if the scheduler processed the binding between two versions; `old` as above. */
+bool was_scheduled(const struct binding *old, const struct binding *fresh);

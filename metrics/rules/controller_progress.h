@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/model/binding.h"
+#include "metrics/model/store.h"
+#include "metrics/rules/control_plane_work.h"
+#include "metrics/rules/decision.h"
+#include "metrics/rules/problems.h"
+#include "metrics/rules/selector.h"
+
+/*
+ * Judges whether Karmada's controller-manager and scheduler run and make progress (product contract
+ * 3.10, "Controllers and scheduler"): problems `controllers_stuck` and `scheduler_stuck`.
+ *
+ * Work is what Karmada has to do about one template or dependency. It begins and ends with a
+ * decision (controller_progress_note). Karmada has processed it if it wrote the binding
+ * (controller_progress_binding_changed) or the claim. The cost of a decision does not depend on the
+ * amount of work; templates without work take no memory.
+ *
+ * Times count as observed only while the module is called at its due time: a clock that jumps
+ * forwards, or a process that was suspended, makes no work older. A clock that goes back makes none
+ * younger.
+ */
+struct controller_progress;
+
+struct controller_progress_options {
+    const struct rules_options *rules; /* Borrowed; `takeover` and `grace_ms` count. */
+    bool some_namespaces; /* Other namespaces are not read: rules 7 to 9 do not apply. */
+};
+
+/*
+ * Returns a judge of the control plane, which visits all entries of the store in the first calls of
+ * controller_progress_evaluate(), and reports to `problems`. All objects must have been read, and
+ * all decisions made: what is written from now on, is written live. Free it before both.
+ */
+struct controller_progress *
+controller_progress_new(struct store *store, struct problems *problems,
+                        const struct controller_progress_options *options, int64_t now_ms) MUST_USE;
+/* Accepts NULL. */
+void controller_progress_free(struct controller_progress *p);
+
+/*
+ * Takes over work, Leases and observations of `last`, which belongs to another store: after a
+ * reload nothing is younger than before. Call it directly after controller_progress_new().
+ */
+void controller_progress_inherit(struct controller_progress *p,
+                                 const struct controller_progress *last);
+
+/* ---- decisions and writes; not to be called during a simulation ---- */
+
+/*
+ * Handles a new decision about a template or binding: `before` and `after` are decisions of the
+ * entry's class, or NULL without one. Call it once entry->decision is `after`. Ignores other
+ * classes. `p` may be NULL.
+ */
+void controller_progress_note(struct controller_progress *p, struct entry *entry,
+                              const void *before, const void *after, int64_t now_ms);
+
+/*
+ * Handles a change of a binding that was read before: `old` is NULL if it is new. Call it before
+ * the decisions that depend on the binding are made. `p` may be NULL.
+ */
+void controller_progress_binding_changed(struct controller_progress *p, const struct entry *entry,
+                                         const struct binding *old);
+
+/* Handles a write by the component of a binding that belongs to another shard. */
+void controller_progress_other_shard(struct controller_progress *p,
+                                     enum control_component component);
+
+/*
+ * Handles an Event `ApplyPolicyFailed` about a template, existing or not, with the time of its last
+ * occurrence. The number of templates kept without work is limited to the latest 65,536.
+ */
+void controller_progress_refused(struct controller_progress *p, struct entry *template,
+                                 int64_t time_ms);
+
+/* ---- the control plane ---- */
+
+/*
+ * Handles a Lease that was read: texts of holderIdentity, renewTime and acquireTime; NULL or ""
+ * if unset. Call it after each read, at least every 90 seconds: a longer gap begins the observation
+ * of renewTime anew.
+ */
+void controller_progress_lease(struct controller_progress *p, enum control_component component,
+                               const char *holder, const char *renew_time, const char *acquire_time,
+                               int64_t now_ms);
+/* Handles a Lease that does not exist or cannot be read. */
+void controller_progress_lease_absent(struct controller_progress *p,
+                                      enum control_component component);
+
+/*
+ * Sets whether policies, bindings and templates can be read as they are now; initially they can.
+ * Meanwhile both problems keep their status, and no time counts as observed.
+ */
+void controller_progress_set_readable(struct controller_progress *p, bool readable, int64_t now_ms);
+
+/* Handles a restore of etcd: Karmada reads everything again, as after a new holder of the Lease. */
+void controller_progress_restored(struct controller_progress *p, int64_t now_ms);
+
+/* ---- results ---- */
+
+/*
+ * Judges both components, and reports or withdraws their conditions. Lowers *due_ms to the time of
+ * the next call if nothing is handled before. Call it in each run of the engine, after the
+ * decisions and before problems_run().
+ */
+void controller_progress_evaluate(struct controller_progress *p, int64_t now_ms, int64_t *due_ms);
+
+/* Returns the reason that holds for the component; PROBLEM_REASON_COUNT without one. */
+enum problem_reason controller_progress_reason(const struct controller_progress *p,
+                                               enum control_component component);
+/* Returns true if Karmada refused to apply the policy of a template, and has not done so since. */
+bool controller_progress_is_refused(const struct controller_progress *p,
+                                    const struct entry *template);
+/*
+ * Returns the size of the component's backlog at the last evaluation: work due for more than five
+ * minutes that was not processed, refused or passed over.
+ */
+uint64_t controller_progress_backlog(const struct controller_progress *p,
+                                     enum control_component component);
