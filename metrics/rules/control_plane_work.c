@@ -90,7 +90,7 @@ struct found_work find_scheduler_work(const struct template_decision *d)
 
 struct found_work find_dependency_work(const struct dependency_decision *d)
 {
-    /* Karmada does not resolve a dependency whose requiredBy names a missing binding. */
+    /* Karmada does not resolve a dependency with a requiredBy that names a missing binding. */
     if (!d || d->dangling > 0)
         return no_work;
     for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++) {

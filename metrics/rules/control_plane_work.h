@@ -35,7 +35,7 @@ static inline enum work_kind end_kind(enum control_component component)
 
 /* Work that a decision shows. */
 struct found_work {
-    enum work_kind kind; /* WORK_COUNT: none. */
+    enum work_kind kind; /* WORK_COUNT: no work. */
     int64_t made_ms;     /* Time of the change that made the work; 0 if unknown. */
     bool stuck;          /* `unbound` `stuck`: no work, but a refused template counts as refused. */
 };
@@ -57,7 +57,7 @@ bool was_claimed(const struct template_decision *before, const struct template_d
 
 /*
  * Returns true if the controllers wrote the binding between two versions, and stores the kinds of
- * work that the changed fields belong to (bits by work_kind), which may be none. `old` is NULL for
+ * work that the changed fields belong to (bits by work_kind; may be 0). `old` is NULL for
  * a new binding.
  */
 bool was_written(const struct binding *old, const struct binding *fresh, unsigned *kinds);

@@ -68,7 +68,7 @@ struct lease_watch {
     char *renew_time;                 /* NULL before the first read. */
     int64_t renewed_ms;               /* Time at which renew_time was first read. */
     int64_t read_wall_ms;             /* Time of the last read by the wall clock. */
-    int64_t new_holders_ms[RESTARTS]; /* Times of the latest new holders; 0: none. */
+    int64_t new_holders_ms[RESTARTS]; /* Times of the latest new holders; 0: no holder. */
     bool readable;
     bool abandoned; /* Older than a day at the first read: counts as absent. */
 };

@@ -18,8 +18,8 @@
  * amount of work; templates without work take no memory.
  *
  * Times count as observed only while the module is called at its due time: a clock that jumps
- * forwards, or a process that was suspended, makes no work older. A clock that goes back makes none
- * younger.
+ * forwards, or a process that was suspended, makes no work older. A clock that goes back makes no
+ * work younger.
  */
 struct controller_progress;
 
@@ -41,7 +41,7 @@ void controller_progress_free(struct controller_progress *p);
 
 /*
  * Takes over work, Leases and observations of `last`, which belongs to another store: after a
- * reload nothing is younger than before. Call it directly after controller_progress_new().
+ * reload no work is younger than before. Call it directly after controller_progress_new().
  */
 void controller_progress_inherit(struct controller_progress *p,
                                  const struct controller_progress *last);
@@ -101,7 +101,7 @@ void controller_progress_restored(struct controller_progress *p, int64_t now_ms)
 
 /*
  * Judges both components, and reports or withdraws their conditions. Lowers *due_ms to the time of
- * the next call if nothing is handled before. Call it in each run of the engine, after the
+ * the next call if no change is handled before. Call it in each run of the engine, after the
  * decisions and before problems_run().
  */
 void controller_progress_evaluate(struct controller_progress *p, int64_t now_ms, int64_t *due_ms);

@@ -15,7 +15,7 @@ enum {
 
 /* ---- ranges ---- */
 
-/* Returns the width of a range whose work became due at `due_ms`, if there are too many ranges. */
+/* Returns the width of ranges around `due_ms`, if there are too many ranges. */
 static int64_t wide_range_ms(int64_t due_ms, int64_t now_ms)
 {
     int64_t age_ms = now_ms - due_ms;

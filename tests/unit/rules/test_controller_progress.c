@@ -32,10 +32,10 @@ struct plane {
     struct entry *templates[TEMPLATES_MAX];
     size_t count;
     struct plane_lease leases[COMPONENT_COUNT];
-    enum control_component component; /* Component whose work the story is about. */
+    enum control_component component; /* Component that the story is about. */
     bool some_namespaces;
     bool without_events;
-    int64_t refused_ms[TEMPLATES_MAX]; /* Time of the latest Event; 0: none. */
+    int64_t refused_ms[TEMPLATES_MAX]; /* Time of the latest Event; 0: no Event. */
     int64_t now_ms;
     int64_t due_ms;
     int64_t lease_due_ms;
@@ -247,7 +247,7 @@ static void decide(struct plane *plane, size_t i, const struct template_decision
     free(before);
 }
 
-/* Adds a template that waits for nothing. Returns its number. */
+/* Adds a template without work. Returns its number. */
 static size_t add_template(struct plane *plane, unsigned ns, unsigned policy)
 {
     size_t i = plane->count++;
@@ -364,7 +364,7 @@ static void take_lease(struct plane *plane)
 
 /* ---- must open ---- */
 
-/* Work of which Karmada processes nothing. */
+/* Work that Karmada does not process. */
 struct stand_still {
     const char *title;
     size_t templates;
@@ -529,7 +529,7 @@ TEST(refused_templates_of_three_policies_in_three_namespaces_open)
         refuse(plane, i);
     pass(plane, 18 * MINUTE);
     assert_string_equal(open_reason(plane), "all_refused");
-    /* Nothing new is refused: an hour later the reason does not hold. */
+    /* Karmada refuses no new template: an hour later the reason does not hold. */
     pass(plane, 2 * HOUR);
     assert_string_equal(open_reason(plane), "");
     plane_release(plane);
@@ -592,7 +592,7 @@ TEST_ROWS(three_new_holders_open_only_with_a_backlog, component_rows, title)
 
 /* ---- must not open ---- */
 
-/* Processes work at a rate, until nothing waits. */
+/* Processes work at a rate, until no work waits. */
 static void process_all(struct plane *plane, unsigned each_step, int64_t step_ms)
 {
     for (size_t i = 0; i < plane->count; i++) {
@@ -769,7 +769,7 @@ TEST(writes_of_other_shards_are_progress)
     }
     assert_int_equal(controller_progress_backlog(plane->progress, COMPONENT_CONTROLLERS), 6);
     assert_int_equal(opened(plane), 0);
-    /* The writes of the scheduler say nothing about the controllers. */
+    /* Writes of the scheduler are no progress of the controllers. */
     for (unsigned i = 0; i < 3; i++) {
         pass(plane, 5 * MINUTE);
         controller_progress_other_shard(plane->progress, COMPONENT_SCHEDULER);
@@ -861,7 +861,7 @@ TEST(work_is_seen_after_the_clock_went_back)
     plane_release(plane);
 }
 
-/* A time that an object has, in milliseconds; 0: none. */
+/* A time that an object has, in milliseconds; 0: no time. */
 struct odd_time {
     const char *title;
     int64_t ms;
@@ -1052,7 +1052,7 @@ TEST(without_a_lease_only_work_counts)
     plane_release(plane);
 }
 
-TEST(a_lease_that_nobody_renewed_for_a_day_counts_as_absent)
+TEST(a_lease_without_renewal_for_a_day_counts_as_absent)
 {
     struct plane *plane = new_plane(COMPONENT_SCHEDULER);
     struct plane_lease *l = &plane->leases[COMPONENT_SCHEDULER];
@@ -1077,7 +1077,7 @@ TEST(a_gap_between_two_reads_of_a_lease_proves_nothing)
 
     plane->leases[COMPONENT_CONTROLLERS].renewed = false;
     pass(plane, MINUTE);
-    /* The API server was not reachable, for Karmada neither. */
+    /* Neither the exporter nor Karmada reached the API server. */
     plane->leases[COMPONENT_CONTROLLERS].exists = false;
     pass(plane, 10 * MINUTE);
     plane->leases[COMPONENT_CONTROLLERS].exists = true;
