@@ -14,23 +14,23 @@
 /* Kinds of work: Karmada has a queue for each. */
 enum work_kind { WORK_POLICIES, WORK_TEMPLATES, WORK_DEPENDENCIES, WORK_SCHEDULING, WORK_COUNT };
 
-enum control_component { COMPONENT_CONTROLLERS, COMPONENT_SCHEDULER, COMPONENT_COUNT };
+enum control_component { CONTROL_CONTROLLERS, CONTROL_SCHEDULER, CONTROL_COUNT };
 
 static inline enum control_component component_of(enum work_kind kind)
 {
-    return kind == WORK_SCHEDULING ? COMPONENT_SCHEDULER : COMPONENT_CONTROLLERS;
+    return kind == WORK_SCHEDULING ? CONTROL_SCHEDULER : CONTROL_CONTROLLERS;
 }
 
 /* Returns the first kind of work of a component; its kinds are consecutive. */
 static inline enum work_kind first_kind(enum control_component component)
 {
-    return component == COMPONENT_SCHEDULER ? WORK_SCHEDULING : WORK_POLICIES;
+    return component == CONTROL_SCHEDULER ? WORK_SCHEDULING : WORK_POLICIES;
 }
 
 /* Returns the kind after the last one of a component. */
 static inline enum work_kind end_kind(enum control_component component)
 {
-    return component == COMPONENT_SCHEDULER ? WORK_COUNT : WORK_SCHEDULING;
+    return component == CONTROL_SCHEDULER ? WORK_COUNT : WORK_SCHEDULING;
 }
 
 /* Work that a decision shows. */

@@ -2,7 +2,6 @@
 #include "metrics/rules/controller_progress.h"
 
 #include "metrics/base/map.h"
-#include "metrics/base/timestamp.h"
 #include "metrics/rules/control_plane_work.h"
 #include "metrics/rules/object_index.h"
 #include "metrics/rules/work_queue.h"
@@ -65,10 +64,11 @@ struct fresh_writes {
 
 struct lease_watch {
     char *holder;                     /* Last holder that was not empty; NULL without one. */
-    char *renew_time;                 /* NULL before the first read. */
+    int64_t renew_ms;                 /* Value of renewTime at the last read. */
     int64_t renewed_ms;               /* Time at which renew_time was first read. */
     int64_t read_wall_ms;             /* Time of the last read by the wall clock. */
     int64_t new_holders_ms[RESTARTS]; /* Times of the latest new holders; 0: no holder. */
+    bool read;                        /* The Lease was read before. */
     bool readable;
     bool abandoned; /* Older than a day at the first read: counts as absent. */
 };
@@ -103,19 +103,19 @@ struct controller_progress {
 
     struct work_queue queues[WORK_COUNT];
     struct fresh_writes fresh[WORK_COUNT];
-    struct component_state components[COMPONENT_COUNT];
+    struct component_state components[CONTROL_COUNT];
     struct store_walk visit; /* First visit of all entries. */
     bool visited;
 };
 
-static const struct external_subject subjects[COMPONENT_COUNT] = {
-    [COMPONENT_CONTROLLERS] = {"", "ControlPlane", "", CONTROLLER_COMPONENT},
-    [COMPONENT_SCHEDULER] = {"", "ControlPlane", "", SCHEDULER_COMPONENT},
+static const struct external_subject subjects[CONTROL_COUNT] = {
+    [CONTROL_CONTROLLERS] = {"", "ControlPlane", "", CONTROLLER_COMPONENT},
+    [CONTROL_SCHEDULER] = {"", "ControlPlane", "", SCHEDULER_COMPONENT},
 };
 
-static const enum problem_id component_problems[COMPONENT_COUNT] = {
-    [COMPONENT_CONTROLLERS] = PROBLEM_CONTROLLERS_STUCK,
-    [COMPONENT_SCHEDULER] = PROBLEM_SCHEDULER_STUCK,
+static const enum problem_id component_problems[CONTROL_COUNT] = {
+    [CONTROL_CONTROLLERS] = PROBLEM_CONTROLLERS_STUCK,
+    [CONTROL_SCHEDULER] = PROBLEM_SCHEDULER_STUCK,
 };
 
 /* ---- clock ---- */
@@ -252,7 +252,7 @@ static void finish_work(struct controller_progress *p, struct due_work *w)
 {
     work_queue_move(&p->queues[w->kind], w->due_ms, fate_of(w), WORK_PROCESSED);
     p->fresh[w->kind].processed++;
-    if (component_of(w->kind) == COMPONENT_CONTROLLERS)
+    if (component_of(w->kind) == CONTROL_CONTROLLERS)
         drop_refusal(p, w->entry);
     free_work(p, w);
 }
@@ -362,7 +362,7 @@ static void add_found_work(struct controller_progress *p, struct entry *entry,
     if (found->stuck && !r)
         return;
     w = add_work(p, entry, kind, due_time(p, found));
-    if (r && component_of(kind) == COMPONENT_CONTROLLERS)
+    if (r && component_of(kind) == CONTROL_CONTROLLERS)
         refuse_work(p, w, r->time_ms);
     if (found->stuck && !w->refused)
         drop_work(p, w);
@@ -401,7 +401,7 @@ static void set_work(struct controller_progress *p, struct entry *entry,
 /* Removes everything about an entry without object. */
 static void forget_entry(struct controller_progress *p, const struct entry *entry)
 {
-    for (unsigned i = 0; i < COMPONENT_COUNT; i++) {
+    for (unsigned i = 0; i < CONTROL_COUNT; i++) {
         struct due_work *w = find_work(p, entry, (enum control_component)i);
 
         if (w)
@@ -418,15 +418,15 @@ static void note_template(struct controller_progress *p, struct entry *entry,
     struct found_work scheduler = find_scheduler_work(after);
 
     if (was_claimed(before, after)) {
-        struct due_work *w = find_work(p, entry, COMPONENT_CONTROLLERS);
+        struct due_work *w = find_work(p, entry, CONTROL_CONTROLLERS);
 
         if (w)
             finish_work(p, w);
         else
             note_unseen(p, WORK_TEMPLATES);
     }
-    set_work(p, entry, COMPONENT_CONTROLLERS, &controllers);
-    set_work(p, entry, COMPONENT_SCHEDULER, &scheduler);
+    set_work(p, entry, CONTROL_CONTROLLERS, &controllers);
+    set_work(p, entry, CONTROL_SCHEDULER, &scheduler);
 }
 
 void controller_progress_note(struct controller_progress *p, struct entry *entry,
@@ -448,7 +448,7 @@ void controller_progress_note(struct controller_progress *p, struct entry *entry
         const struct binding_decision *d = after;
         struct found_work found = find_dependency_work(d->dependency);
 
-        set_work(p, entry, COMPONENT_CONTROLLERS, &found);
+        set_work(p, entry, CONTROL_CONTROLLERS, &found);
     }
 }
 
@@ -459,7 +459,7 @@ static void date_refusals(struct controller_progress *p)
         struct refusal *fresh = p->undated, *r = find_refusal(p, fresh->entry);
         int64_t time_ms = is_plausible(fresh->time_ms) ? clock_of(p, fresh->time_ms) : p->clock_ms;
         struct entry *entry = fresh->entry;
-        struct due_work *w = find_work(p, entry, COMPONENT_CONTROLLERS);
+        struct due_work *w = find_work(p, entry, CONTROL_CONTROLLERS);
         const struct template_decision *d = template_decision(entry);
 
         p->undated = fresh->next;
@@ -510,9 +510,9 @@ void controller_progress_binding_changed(struct controller_progress *p, const st
     if (!p || !fresh)
         return;
     template = binding_template(p->store, fresh);
-    controllers = template ? find_work(p, template, COMPONENT_CONTROLLERS) : NULL;
-    scheduler = template ? find_work(p, template, COMPONENT_SCHEDULER) : NULL;
-    dependency = find_work(p, entry, COMPONENT_CONTROLLERS);
+    controllers = template ? find_work(p, template, CONTROL_CONTROLLERS) : NULL;
+    scheduler = template ? find_work(p, template, CONTROL_SCHEDULER) : NULL;
+    dependency = find_work(p, entry, CONTROL_CONTROLLERS);
     if (was_written(old, fresh, &kinds)) {
         note_written(p, controllers ? controllers : dependency, kinds);
         if (controllers && dependency)
@@ -540,8 +540,8 @@ static void visit_binding(struct controller_progress *p, const struct binding *b
     int64_t written_ms = b->write.time_s * INT64_C(1000);
     int64_t scheduled_ms = b->status.scheduled_s * INT64_C(1000);
 
-    for (unsigned kind = first_kind(COMPONENT_CONTROLLERS);
-         is_plausible(written_ms) && kind < end_kind(COMPONENT_CONTROLLERS); kind++)
+    for (unsigned kind = first_kind(CONTROL_CONTROLLERS);
+         is_plausible(written_ms) && kind < end_kind(CONTROL_CONTROLLERS); kind++)
         work_queue_add(&p->queues[kind], clock_of(p, written_ms), WORK_PROCESSED, p->clock_ms);
     if (is_plausible(scheduled_ms))
         work_queue_add(&p->queues[WORK_SCHEDULING], clock_of(p, scheduled_ms), WORK_PROCESSED,
@@ -567,11 +567,6 @@ static bool visit_entries(struct controller_progress *p)
 
 /* ---- Leases ---- */
 
-static bool text_differs(const char *a, const char *b)
-{
-    return strcmp(a ? a : "", b ? b : "") != 0;
-}
-
 static void exempt(struct controller_progress *p, enum control_component component,
                    int64_t until_ms)
 {
@@ -582,59 +577,43 @@ static void exempt(struct controller_progress *p, enum control_component compone
 }
 
 static void note_holder(struct controller_progress *p, enum control_component component,
-                        const char *holder, const char *acquire_time)
+                        const char *holder, int64_t acquire_ms)
 {
     struct lease_watch *l = &p->components[component].lease;
-    int64_t acquired_ms;
 
     /* A component that stops empties the holder. */
-    if (!holder || !*holder || (l->holder && strcmp(l->holder, holder) == 0))
+    if (!*holder || (l->holder && strcmp(l->holder, holder) == 0))
         return;
     if (l->holder) {
         memmove(l->new_holders_ms + 1, l->new_holders_ms, (RESTARTS - 1) * sizeof(int64_t));
         l->new_holders_ms[0] = p->clock_ms;
         exempt(p, component, p->clock_ms + NEW_HOLDER_MS);
-    } else if (acquire_time && parse_timestamp(acquire_time, &acquired_ms) &&
-               is_plausible(acquired_ms)) {
-        exempt(p, component, clock_of(p, acquired_ms) + NEW_HOLDER_MS);
+    } else if (is_plausible(acquire_ms)) {
+        exempt(p, component, clock_of(p, acquire_ms) + NEW_HOLDER_MS);
     }
     free(l->holder);
     l->holder = xstrdup(holder);
 }
 
-/* Returns true if the Lease, read for the first time, was not renewed for a day. */
-static bool is_abandoned(const char *renew_time, int64_t now_ms)
-{
-    int64_t renewed_ms;
-
-    return !renew_time || !parse_timestamp(renew_time, &renewed_ms) || !is_plausible(renewed_ms) ||
-           now_ms - renewed_ms > OLD_LEASE_MS;
-}
-
 void controller_progress_lease(struct controller_progress *p, enum control_component component,
-                               const char *holder, const char *renew_time, const char *acquire_time,
+                               const char *holder, int64_t renew_ms, int64_t acquire_ms,
                                int64_t now_ms)
 {
     struct lease_watch *l = &p->components[component].lease;
     int64_t gap_ms = now_ms - l->read_wall_ms;
+    bool renewed = l->read && renew_ms != l->renew_ms;
 
     advance(p, now_ms);
-    if (!l->renew_time) {
-        l->abandoned = is_abandoned(renew_time, now_ms);
-        l->renewed_ms = p->clock_ms;
-    } else if (text_differs(l->renew_time, renew_time)) {
+    if (!l->read)
+        l->abandoned = !is_plausible(renew_ms) || now_ms - renew_ms > OLD_LEASE_MS;
+    else if (renewed)
         l->abandoned = false;
+    if (!l->read || renewed || gap_ms < 0 || gap_ms > LEASE_GAP_MS)
         l->renewed_ms = p->clock_ms;
-    } else if (gap_ms < 0 || gap_ms > LEASE_GAP_MS) {
-        l->renewed_ms = p->clock_ms;
-    }
-    if (!l->renew_time || text_differs(l->renew_time, renew_time)) {
-        free(l->renew_time);
-        l->renew_time = xstrdup(renew_time ? renew_time : "");
-    }
+    l->renew_ms = renew_ms;
     l->read_wall_ms = now_ms;
-    l->readable = true;
-    note_holder(p, component, holder, acquire_time);
+    l->read = l->readable = true;
+    note_holder(p, component, holder, acquire_ms);
 }
 
 void controller_progress_lease_absent(struct controller_progress *p,
@@ -657,7 +636,7 @@ void controller_progress_set_readable(struct controller_progress *p, bool readab
 void controller_progress_restored(struct controller_progress *p, int64_t now_ms)
 {
     advance(p, now_ms);
-    for (unsigned i = 0; i < COMPONENT_COUNT; i++)
+    for (unsigned i = 0; i < CONTROL_COUNT; i++)
         exempt(p, (enum control_component)i, p->clock_ms + NEW_HOLDER_MS);
     for (unsigned kind = 0; kind < WORK_COUNT; kind++)
         work_queue_restart(&p->queues[kind], p->clock_ms);
@@ -702,7 +681,7 @@ static bool is_all_refused(struct controller_progress *p, struct due_clock *due)
 {
     if (p->refused_count < REFUSED_TEMPLATES)
         return false;
-    if (!has_passed(due, p->components[COMPONENT_CONTROLLERS].processed_ms, REFUSED_QUIET_MS))
+    if (!has_passed(due, p->components[CONTROL_CONTROLLERS].processed_ms, REFUSED_QUIET_MS))
         return false;
     if (has_passed(due, p->refused_scan_ms, REFUSED_SCAN_MS)) {
         p->refused_scan_ms = p->clock_ms;
@@ -715,7 +694,7 @@ static bool is_all_refused(struct controller_progress *p, struct due_clock *due)
 static enum problem_reason progress_reason(struct controller_progress *p,
                                            enum control_component component, struct due_clock *due)
 {
-    bool scheduler = component == COMPONENT_SCHEDULER;
+    bool scheduler = component == CONTROL_SCHEDULER;
 
     if (p->some_namespaces || !has_passed(due, p->components[component].exempt_until_ms, 0))
         return PROBLEM_REASON_COUNT;
@@ -739,7 +718,7 @@ static enum problem_reason judge(struct controller_progress *p, enum control_com
                                  struct due_clock *due)
 {
     const struct lease_watch *l = &p->components[component].lease;
-    bool scheduler = component == COMPONENT_SCHEDULER;
+    bool scheduler = component == CONTROL_SCHEDULER;
 
     /* The reason ends if the Lease is read no more. */
     if (is_lease_known(p, l))
@@ -796,7 +775,7 @@ void controller_progress_evaluate(struct controller_progress *p, int64_t now_ms,
         due.next_ms = p->clock_ms + TICK_MS;
     for (unsigned kind = 0; kind < WORK_COUNT; kind++)
         work_queue_update(&p->queues[kind], &due);
-    for (unsigned i = 0; i < COMPONENT_COUNT; i++) {
+    for (unsigned i = 0; i < CONTROL_COUNT; i++) {
         enum control_component component = (enum control_component)i;
 
         publish(p, component, judge(p, component, &due));
@@ -816,7 +795,7 @@ enum problem_reason controller_progress_reason(const struct controller_progress 
 bool controller_progress_is_refused(const struct controller_progress *p,
                                     const struct entry *template)
 {
-    const struct due_work *w = find_work(p, template, COMPONENT_CONTROLLERS);
+    const struct due_work *w = find_work(p, template, CONTROL_CONTROLLERS);
 
     return w ? w->refused : find_refusal(p, template) != NULL;
 }
@@ -850,7 +829,7 @@ controller_progress_new(struct store *store, struct problems *problems,
     p->visit = store_walk_begin(store, 1U << CLASS_TEMPLATE | 1U << CLASS_BINDING);
     for (unsigned kind = 0; kind < WORK_COUNT; kind++)
         work_queue_init(&p->queues[kind], p->clock_ms);
-    for (unsigned i = 0; i < COMPONENT_COUNT; i++) {
+    for (unsigned i = 0; i < CONTROL_COUNT; i++) {
         p->components[i].processed_ms = p->clock_ms;
         p->components[i].reason = PROBLEM_REASON_COUNT;
     }
@@ -869,7 +848,6 @@ static void inherit_component(struct component_state *c, const struct component_
 {
     *c = *last;
     c->lease.holder = last->lease.holder ? xstrdup(last->lease.holder) : NULL;
-    c->lease.renew_time = last->lease.renew_time ? xstrdup(last->lease.renew_time) : NULL;
 }
 
 void controller_progress_inherit(struct controller_progress *p,
@@ -882,7 +860,7 @@ void controller_progress_inherit(struct controller_progress *p,
     p->unreadable = last->unreadable;
     for (unsigned kind = 0; kind < WORK_COUNT; kind++)
         work_queue_inherit(&p->queues[kind], &last->queues[kind]);
-    for (unsigned i = 0; i < COMPONENT_COUNT; i++)
+    for (unsigned i = 0; i < CONTROL_COUNT; i++)
         inherit_component(&p->components[i], &last->components[i]);
     for (const struct refusal *r = last->oldest_refusal; r; r = r->next) {
         struct entry *entry = find_same(p->store, r->entry);
@@ -917,9 +895,8 @@ void controller_progress_free(struct controller_progress *p)
     map_release(&p->refusals);
     for (unsigned kind = 0; kind < WORK_COUNT; kind++)
         work_queue_release(&p->queues[kind]);
-    for (unsigned i = 0; i < COMPONENT_COUNT; i++) {
+    for (unsigned i = 0; i < CONTROL_COUNT; i++) {
         free(p->components[i].lease.holder);
-        free(p->components[i].lease.renew_time);
     }
     free(p);
 }

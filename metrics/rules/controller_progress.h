@@ -77,12 +77,12 @@ void controller_progress_refused(struct controller_progress *p, struct entry *te
 /* ---- the control plane ---- */
 
 /*
- * Handles a Lease that was read: texts of holderIdentity, renewTime and acquireTime; NULL or ""
- * if unset. Call it after each read, at least every 90 seconds: a longer gap begins the observation
- * of renewTime anew.
+ * Handles a Lease that was read: holderIdentity ("" without a holder), and renewTime and
+ * acquireTime in milliseconds since the epoch, 0 if unset, invalid or not read. Call it after each
+ * read, at least every 90 seconds: a longer gap begins the observation of renewTime anew.
  */
 void controller_progress_lease(struct controller_progress *p, enum control_component component,
-                               const char *holder, const char *renew_time, const char *acquire_time,
+                               const char *holder, int64_t renew_ms, int64_t acquire_ms,
                                int64_t now_ms);
 /* Handles a Lease that does not exist or cannot be read. */
 void controller_progress_lease_absent(struct controller_progress *p,
