@@ -5,6 +5,7 @@
 #include "exporter/system/descriptors.h"
 #include "exporter/system/platform.h"
 #include "metrics/expose/report.h"
+#include "metrics/rules/controller_progress.h"
 
 enum {
     SLICE_MS = 5,
@@ -26,6 +27,26 @@ static void set_namespace_filter(struct evaluation *e)
         .shard = (uint32_t)o->shard,
         .total_shards = (uint32_t)o->total_shards,
     };
+}
+
+/* Reports a Lease of one of Karmada's components to the judge of the control plane. */
+static void on_component_lease(void *context, const struct component_lease *lease)
+{
+    static const enum control_component components[COMPONENT_COUNT] = {
+        [COMPONENT_CONTROLLER_MANAGER] = CONTROL_CONTROLLERS,
+        [COMPONENT_SCHEDULER] = CONTROL_SCHEDULER,
+    };
+    struct evaluation *e = context;
+    struct controller_progress *progress = engine_progress(e->engine);
+
+    if (!progress)
+        return;
+    if (lease->exists)
+        controller_progress_lease(progress, components[lease->component], lease->holder,
+                                  lease->renew_ms, 0, platform_now_ms());
+    else
+        controller_progress_lease_absent(progress, components[lease->component]);
+    e->caught_up = false;
 }
 
 static bool open_session(struct evaluation *e, const struct evaluation_settings *settings,
@@ -57,6 +78,7 @@ static bool open_session(struct evaluation *e, const struct evaluation_settings 
             .filter = &e->filter,
             .log = settings->log,
             .lease_namespace = settings->follow ? o->lease_namespace : NULL,
+            .lease_observer = {on_component_lease, e},
             .references = settings->references,
             .works = o->works,
             .audit_interval_ms = (int64_t)o->audit_interval_ms,
@@ -264,34 +286,55 @@ const char *evaluation_problem(const struct evaluation *e)
     return asset_source_problem(e->assets);
 }
 
+/* Begins the observation of problems anew if the API server was restored from a backup. */
+static void notice_restores(struct evaluation *e, const struct kube_source *source, int64_t now_ms)
+{
+    uint64_t restores = kube_source_restores(source);
+
+    if (restores == e->restores)
+        return;
+    e->restores = restores;
+    problems_restart_observation(engine_problems(e->engine), now_ms);
+    if (engine_progress(e->engine))
+        controller_progress_restored(engine_progress(e->engine), now_ms);
+}
+
 /* Updates the problems of the sources if their state may have changed. */
 static void update_source_problems(struct evaluation *e, bool changed, int64_t now_ms)
 {
-    uint64_t health = e->session ? kube_source_health_version(kube_session_source(e->session)) : 0;
+    const struct kube_source *source = e->session ? kube_session_source(e->session) : NULL;
+    uint64_t health = source ? kube_source_health_version(source) : 0;
 
     if (!e->source_problems || (!changed && health == e->health_version))
         return;
     e->health_version = health;
     source_problems_update(e->source_problems, engine_problems(e->engine), now_ms);
+    if (engine_progress(e->engine))
+        controller_progress_set_readable(engine_progress(e->engine),
+                                         source_problems_core_is_readable(e->source_problems),
+                                         now_ms);
     e->caught_up = false;
 }
 
 void evaluation_judge_problems(struct evaluation *e, bool once, const struct evaluation *last)
 {
     struct problem_options options = {
+        .settings = e->options.problems,
         .history_limit = (size_t)e->options.history_entries,
         .snapshot = once || e->options.manifests.count > 0,
+        .some_namespaces = e->options.namespaces.count > 0,
         .is_unreadable = source_problems_is_unreadable,
     };
 
-    problem_settings_reset(&options.settings);
     source_problems_free(e->source_problems);
     e->source_problems =
         source_problems_new((struct source_set){e->session, e->manifests, e->assets});
     options.context = e->source_problems;
     engine_judge_problems(e->engine, &options);
-    if (last && engine_problems(last->engine))
-        problems_inherit(engine_problems(e->engine), engine_problems(last->engine));
+    if (last)
+        engine_inherit_problems(e->engine, last->engine);
+    if (e->session)
+        e->restores = kube_source_restores(kube_session_source(e->session));
     update_source_problems(e, true, platform_now_ms());
     e->caught_up = false;
 }
@@ -340,6 +383,8 @@ void evaluation_pump(struct evaluation *e, unsigned slice_ms)
     changed |= asset_source_pump(e->assets, platform_steady_ms(), slice_ms);
     if (changed)
         e->caught_up = false;
+    if (e->source_problems && e->session)
+        notice_restores(e, kube_session_source(e->session), platform_now_ms());
     update_source_problems(e, changed, platform_now_ms());
 }
 

@@ -236,6 +236,11 @@ static void find_late_kinds(const struct kube_source *source, struct finding_set
     }
 }
 
+bool source_problems_core_is_readable(const struct source_problems *s)
+{
+    return !s->core_fails;
+}
+
 bool source_problems_is_unreadable(const void *context, const struct type *type)
 {
     const struct source_problems *s = context;

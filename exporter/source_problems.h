@@ -35,3 +35,6 @@ void source_problems_update(struct source_problems *s, struct problems *ps, int6
  * API server's objects of the type, or policies or bindings, could not be read at the last update.
  */
 bool source_problems_is_unreadable(const void *s, const struct type *type);
+
+/* Returns true unless policies or bindings could not be read at the last update. */
+bool source_problems_core_is_readable(const struct source_problems *s);

@@ -552,6 +552,11 @@ const struct discovery *kube_source_discovery(const struct kube_source *s)
     return s->discoverer.discovery;
 }
 
+uint64_t kube_source_restores(const struct kube_source *s)
+{
+    return s->context.restores;
+}
+
 uint64_t kube_source_health_version(const struct kube_source *s)
 {
     return s->context.health_version;

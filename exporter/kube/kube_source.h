@@ -77,6 +77,8 @@ const struct missing_kind *kube_source_missing_kind(const struct kube_source *s,
 
 /* Returns a number that changes with the problems that reflectors report. */
 uint64_t kube_source_health_version(const struct kube_source *s);
+/* Returns how often the source has noticed that the server was restored from a backup. */
+uint64_t kube_source_restores(const struct kube_source *s);
 /* Returns the kinds that the server serves. Borrowed. */
 const struct discovery *kube_source_discovery(const struct kube_source *s);
 

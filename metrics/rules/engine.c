@@ -2,6 +2,7 @@
 #include "metrics/rules/engine.h"
 
 #include "metrics/rules/connector_conflicts.h"
+#include "metrics/rules/controller_progress.h"
 #include "metrics/rules/rule.h"
 #include "metrics/rules/rule_template.h"
 
@@ -58,6 +59,8 @@ static void on_object_change(void *context, struct entry *entry, const void *old
     if (cause == CAUSE_TEMPLATE)
         graph_set_cause(e->context.graph, CAUSE_OTHER_TEMPLATE);
     observed_times_record(&e->context.seen, e->context.store, entry, old);
+    if (entry_class(entry) == CLASS_BINDING && !e->context.policy_versions.paused)
+        controller_progress_binding_changed(e->context.progress, entry, old);
     if (rule->changed)
         rule->changed(&e->context, entry, old);
 }
@@ -121,6 +124,7 @@ void engine_free(struct engine *e)
         return;
     c = &e->context;
     store_set_listener(c->store, (struct store_listener){0});
+    controller_progress_free(c->progress);
     problems_free(c->problems);
     for (const struct type *type = store_first_type(c->store); type; type = type->next) {
         const struct rule *rule = rule_of_class(type->def->class);
@@ -184,6 +188,8 @@ static void replace_decision(struct rule_context *c, struct entry *entry, void *
                                fresh);
     if (rule->mark_readers && differs)
         rule->mark_readers(c->graph, entry);
+    if (!c->policy_versions.paused)
+        controller_progress_note(c->progress, entry, old, fresh, c->now_ms);
     graph_set_timer(c->graph, entry, due_ms);
     if (rule->release)
         rule->release(c, old);
@@ -224,6 +230,17 @@ static void evaluate_entry(struct engine *e, struct entry *entry, struct gathere
         store_free_if_unused(c->store, entry);
 }
 
+/* Judges the control plane, then all problems. Returns true if no step is left. */
+static bool judge_problems(struct rule_context *c, size_t budget)
+{
+    if (!c->problems || c->policy_versions.paused)
+        return true;
+    c->progress_due_ms = INT64_MAX;
+    if (c->progress)
+        controller_progress_evaluate(c->progress, c->now_ms, &c->progress_due_ms);
+    return problems_run(c->problems, c, budget);
+}
+
 bool engine_run(struct engine *e, int64_t now_ms, size_t budget)
 {
     struct gathered gathered = {0};
@@ -251,15 +268,14 @@ bool engine_run(struct engine *e, int64_t now_ms, size_t budget)
            !members_is_searching(&e->context.members);
     if (done)
         transitions_end_run(e->context.transitions);
-    if (done && e->context.problems && !e->context.policy_versions.paused)
-        done = problems_run(e->context.problems, &e->context, budget);
-    return done;
+    return done && judge_problems(&e->context, budget);
 }
 
 void engine_keep_transitions(struct engine *e, size_t limit)
 {
     transitions_free(e->context.transitions);
-    e->context.transitions = limit > 0 ? transitions_new(e->context.store, limit, e->context.now_ms) : NULL;
+    e->context.transitions =
+        limit > 0 ? transitions_new(e->context.store, limit, e->context.now_ms) : NULL;
 }
 
 const struct transitions *engine_transitions(const struct engine *e)
@@ -267,10 +283,51 @@ const struct transitions *engine_transitions(const struct engine *e)
     return e->context.transitions;
 }
 
+/* Tells the judge of the control plane about refusals before its creation. */
+static void report_known_refusals(struct rule_context *c)
+{
+    struct store_walk walk = store_walk_begin(c->store, 1U << CLASS_EVENT);
+    const struct entry *entry;
+
+    while ((entry = store_walk_next(&walk)) != NULL) {
+        const struct event *event = entry_event(entry);
+        struct entry *template = refused_template(&c->refusals, event);
+
+        if (template && event->refusal)
+            controller_progress_refused(c->progress, template, event->refusal->time_ms);
+    }
+}
+
 void engine_judge_problems(struct engine *e, const struct problem_options *options)
 {
-    problems_free(e->context.problems);
-    e->context.problems = problems_new(e->context.store, options, e->seed);
+    struct rule_context *c = &e->context;
+
+    controller_progress_free(c->progress);
+    problems_free(c->problems);
+    c->problems = problems_new(c->store, options, e->seed);
+    c->progress = NULL;
+    if (options->snapshot)
+        return;
+    c->progress = controller_progress_new(c->store, c->problems,
+                                          &(struct controller_progress_options){
+                                              .rules = &c->options,
+                                              .some_namespaces = options->some_namespaces,
+                                          },
+                                          c->now_ms);
+    report_known_refusals(c);
+}
+
+void engine_inherit_problems(struct engine *e, const struct engine *last)
+{
+    if (e->context.problems && last->context.problems)
+        problems_inherit(e->context.problems, last->context.problems);
+    if (e->context.progress && last->context.progress)
+        controller_progress_inherit(e->context.progress, last->context.progress);
+}
+
+struct controller_progress *engine_progress(const struct engine *e)
+{
+    return e->context.progress;
 }
 
 struct problems *engine_problems(const struct engine *e)
@@ -303,11 +360,14 @@ const struct store *engine_store(const struct engine *e)
 
 int64_t engine_deadline(const struct engine *e)
 {
-    int64_t due_ms = graph_deadline(e->context.graph);
-    int64_t problems_due_ms =
-        e->context.problems ? problems_deadline(e->context.problems) : INT64_MAX;
+    const struct rule_context *c = &e->context;
+    int64_t due_ms = graph_deadline(c->graph);
 
-    return problems_due_ms < due_ms ? problems_due_ms : due_ms;
+    if (c->problems && problems_deadline(c->problems) < due_ms)
+        due_ms = problems_deadline(c->problems);
+    if (c->progress && c->progress_due_ms < due_ms)
+        due_ms = c->progress_due_ms;
+    return due_ms;
 }
 
 int64_t engine_now_ms(const struct engine *e)

@@ -77,6 +77,14 @@ const struct transitions *engine_transitions(const struct engine *e);
  * Simulations do not change problems.
  */
 void engine_judge_problems(struct engine *e, const struct problem_options *options);
+/* Takes over the problems of `last` after a reload: problems_inherit(). */
+void engine_inherit_problems(struct engine *e, const struct engine *last);
+/*
+ * Returns the judge of Karmada's components (controller_progress.h), to report their Leases to;
+ * NULL without problems, and with those of a snapshot.
+ */
+struct controller_progress;
+struct controller_progress *engine_progress(const struct engine *e);
 /* Returns the problems; NULL before engine_judge_problems(). */
 struct problems *engine_problems(const struct engine *e);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/problem_hiding.h"
 
+#include "metrics/rules/controller_progress.h"
 #include "metrics/rules/rule.h"
 
 /* How the subject of the hidden problem belongs to that of the cause. */
@@ -209,6 +210,9 @@ const struct problem *problem_find_cause(const struct problems *ps, const struct
         const struct problem *cause;
 
         if (hidings[i].hidden != problem_id(p) || !lists_reason(&hidings[i], p))
+            continue;
+        if (hidings[i].cause == PROBLEM_CONTROLLERS_STUCK && p->subject && c->progress &&
+            controller_progress_is_refused(c->progress, p->subject))
             continue;
         cause = find_by_relation(ps, c, &hidings[i], p);
         if (cause)

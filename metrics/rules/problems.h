@@ -151,6 +151,7 @@ struct problem_options {
      * unless the objects prove that it is younger than its patience.
      */
     bool snapshot;
+    bool some_namespaces; /* Other namespaces are not read (controller_progress.h). */
     /* Returns true while objects of the type cannot be read as they are now. NULL: never. */
     bool (*is_unreadable)(const void *context, const struct type *type);
     const void *context;

@@ -65,6 +65,9 @@ struct rule_context {
     struct transitions *transitions;    /* NULL if the limit is 0. */
     struct problems *problems;          /* NULL unless engine_judge_problems() was called. */
     struct problem_tallies tallies;
+    /* Judges Karmada's components; NULL with problems of a snapshot, and without problems. */
+    struct controller_progress *progress;
+    int64_t progress_due_ms; /* Next call of controller_progress_evaluate(). */
 };
 
 struct policy_facts {

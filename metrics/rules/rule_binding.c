@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
+#include "metrics/rules/controller_progress.h"
 #include "metrics/rules/object_index.h"
 #include "metrics/rules/rule.h"
 
@@ -213,23 +214,17 @@ static void mark_template_of_event(struct rule_context *c, const struct event *e
         graph_mark(c->graph, template);
 }
 
-/*
- * Takes note that Karmada could not apply the policy to a template at `time_ms`: marks the template
- * for evaluation. NULL is allowed.
- */
-static void note_refused_template(struct rule_context *c, struct entry *template, int64_t time_ms)
-{
-    (void)time_ms;
-    if (template)
-        graph_mark(c->graph, template);
-}
-
 static void update_refusals(struct rule_context *c, struct entry *entry, const struct event *old)
 {
     const struct event *fresh = entry_event(entry);
 
-    if (refusals_update(&c->refusals, entry, old) && fresh && fresh->refusal)
-        note_refused_template(c, refused_template(&c->refusals, fresh), fresh->refusal->time_ms);
+    struct entry *template = refused_template(&c->refusals, fresh);
+
+    if (!refusals_update(&c->refusals, entry, old) || !template || !fresh->refusal)
+        return;
+    graph_mark(c->graph, template);
+    if (c->progress)
+        controller_progress_refused(c->progress, template, fresh->refusal->time_ms);
 }
 
 static void event_on_change(struct rule_context *c, struct entry *entry, const void *old)
