@@ -5,7 +5,7 @@
 #include "exporter/system/descriptors.h"
 #include "exporter/system/platform.h"
 #include "metrics/expose/report.h"
-#include "metrics/rules/controller_progress.h"
+#include "metrics/rules/problems/controller_progress.h"
 
 enum {
     SLICE_MS = 5,

@@ -4,7 +4,7 @@
 #include "exporter/files/asset_source.h"
 #include "exporter/files/manifest_source.h"
 #include "exporter/kube/session.h"
-#include "metrics/rules/problems.h"
+#include "metrics/rules/problems/problems.h"
 
 /*
  * Problems of the sources: kinds and files that cannot be read as they are now (data_incomplete),

@@ -3,7 +3,7 @@
 
 #include "metrics/base/error.h"
 #include "metrics/base/strbuf.h"
-#include "metrics/rules/problem_table.h"
+#include "metrics/rules/problems/problem_table.h"
 
 /* A list that owns its texts. */
 struct text_list {

@@ -4,7 +4,7 @@
 #include "exporter/options/option_value.h"
 #include "metrics/base/base.h"
 #include "metrics/rules/findings.h"
-#include "metrics/rules/problem_table.h"
+#include "metrics/rules/problems/problem_table.h"
 
 /*
  * Table of all commands, in the order of --help; the first command is the default. A row has the

@@ -4,7 +4,7 @@
 #include "metrics/rules/connector_conflicts.h"
 #include "metrics/rules/engine.h"
 #include "metrics/rules/policy_rank.h"
-#include "metrics/rules/problem_table.h"
+#include "metrics/rules/problems/problem_table.h"
 #include "metrics/rules/replica_projection.h"
 #include "metrics/simulate/overlay.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "metrics/rules/engine.h"
-#include "metrics/rules/problems.h"
+#include "metrics/rules/problems/problems.h"
 
 /*
  * Objects that take part in a problem, beside its subject: policy, owner, member clusters, other

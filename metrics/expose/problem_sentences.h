@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "metrics/rules/problem_table.h"
+#include "metrics/rules/problems/problem_table.h"
 
 /*
  * Sentences about a reason of a problem, before problem_text.c replaces insertions such as

@@ -2,7 +2,8 @@
 #include "metrics/rules/engine.h"
 
 #include "metrics/rules/connector_conflicts.h"
-#include "metrics/rules/controller_progress.h"
+#include "metrics/rules/problems/controller_progress.h"
+#include "metrics/rules/problems/refusals.h"
 #include "metrics/rules/rule.h"
 #include "metrics/rules/rule_template.h"
 
@@ -238,6 +239,9 @@ static bool judge_problems(struct rule_context *c, size_t budget)
     c->progress_due_ms = INT64_MAX;
     if (c->progress)
         controller_progress_evaluate(c->progress, c->now_ms, &c->progress_due_ms);
+    /* It visits all entries in steps. */
+    if (c->progress_due_ms <= c->now_ms)
+        return false;
     return problems_run(c->problems, c, budget);
 }
 

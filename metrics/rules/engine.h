@@ -4,7 +4,7 @@
 #include "metrics/rules/connector_conflicts.h"
 #include "metrics/rules/dependency.h"
 #include "metrics/rules/object_index.h"
-#include "metrics/rules/problems.h"
+#include "metrics/rules/problems/problems.h"
 #include "metrics/rules/selector.h"
 #include "metrics/rules/selector_index.h"
 #include "metrics/rules/transitions.h"

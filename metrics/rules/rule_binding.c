@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-#include "metrics/rules/controller_progress.h"
 #include "metrics/rules/object_index.h"
+#include "metrics/rules/problems/controller_progress.h"
+#include "metrics/rules/problems/refusals.h"
 #include "metrics/rules/rule.h"
 
 /* ---- rule of bindings ---- */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/controller_progress.h"
+#include "metrics/rules/problems/controller_progress.h"
 
 #include "metrics/base/map.h"
-#include "metrics/rules/control_plane_work.h"
 #include "metrics/rules/object_index.h"
-#include "metrics/rules/work_queue.h"
+#include "metrics/rules/problems/control_plane_work.h"
+#include "metrics/rules/problems/work_queue.h"
 
 enum {
     SECOND_MS = 1000,

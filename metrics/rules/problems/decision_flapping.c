@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/decision_flapping.h"
+#include "metrics/rules/problems/decision_flapping.h"
 
 #include "metrics/rules/rule.h"
 
@@ -27,7 +27,7 @@ static bool is_equal(struct followed a, struct followed b)
 }
 
 /* The changes of what a template follows within the window, newest first. */
-struct changes {
+struct followed_changes {
     struct followed before[FLAPPING_SEEN_MAX];
     struct followed after[FLAPPING_SEEN_MAX];
     int64_t time_ms[FLAPPING_SEEN_MAX];
@@ -35,7 +35,7 @@ struct changes {
 };
 
 static void find_changes(const struct rule_context *c, const struct entry *template,
-                         struct changes *out)
+                         struct followed_changes *out)
 {
     uint64_t below = UINT64_MAX;
     struct transition t;
@@ -55,7 +55,7 @@ static void find_changes(const struct rule_context *c, const struct entry *templ
 }
 
 /* Returns true if the change with this index returns to what an older change has left. */
-static bool is_return(const struct changes *changes, size_t at)
+static bool is_return(const struct followed_changes *changes, size_t at)
 {
     for (size_t i = at + 1; i < changes->count; i++) {
         if (is_equal(changes->before[i], changes->after[at]))
@@ -67,7 +67,7 @@ static bool is_return(const struct changes *changes, size_t at)
 void state_flapping_condition(const struct rule_context *c, const struct entry *template,
                               struct condition_list *out, int64_t *due_ms)
 {
-    struct changes changes;
+    struct followed_changes changes;
     unsigned returns = 0;
 
     if (!c->transitions)

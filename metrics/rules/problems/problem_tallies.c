@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/problem_tallies.h"
+#include "metrics/rules/problems/problem_tallies.h"
 
 #include "metrics/model/binding.h"
-#include "metrics/rules/problems.h"
+#include "metrics/rules/problems/problems.h"
 #include "metrics/rules/replica_projection.h"
 
 /* Exact, so that each addition can be undone. */
@@ -31,7 +31,7 @@ struct cluster_tally {
     bool refused;
 };
 
-struct readiness {
+struct ready_changes {
     struct entry *cluster; /* Has an object. */
     uint64_t changes;
     int64_t times_ms[FLAPS]; /* The last changes: a ring by number of the change. */
@@ -51,7 +51,7 @@ static bool is_tally_of_cluster(const void *item, const void *key)
 
 static bool is_readiness_of(const void *item, const void *key)
 {
-    return ((const struct readiness *)item)->cluster == key;
+    return ((const struct ready_changes *)item)->cluster == key;
 }
 
 void problem_tallies_init(struct problem_tallies *t, struct store *store)
@@ -67,7 +67,7 @@ void problem_tallies_init(struct problem_tallies *t, struct store *store)
 /* ---- policies ---- */
 
 struct policy_sums problem_tallies_policy(const struct problem_tallies *t,
-                                            const struct entry *policy)
+                                          const struct entry *policy)
 {
     const struct policy_tally *tally = map_get(&t->policies, map_hash_address(policy), policy);
 
@@ -184,7 +184,7 @@ static const struct cluster_tally *find_cluster(const struct problem_tallies *t,
 }
 
 struct cluster_sums problem_tallies_cluster(const struct problem_tallies *t,
-                                              const struct entry *cluster)
+                                            const struct entry *cluster)
 {
     const struct cluster_tally *tally = find_cluster(t, cluster);
 
@@ -411,7 +411,7 @@ void problem_tallies_update(struct problem_tallies *t, struct problems *problems
 
 void problem_tallies_note_readiness(struct problem_tallies *t, struct entry *cluster)
 {
-    struct readiness *r = map_get(&t->readiness, map_hash_address(cluster), cluster);
+    struct ready_changes *r = map_get(&t->readiness, map_hash_address(cluster), cluster);
 
     if (!r) {
         r = xcalloc(1, sizeof(*r));
@@ -429,7 +429,7 @@ void problem_tallies_forget_readiness(struct problem_tallies *t, const struct en
 
 void problem_tallies_date_readiness(struct problem_tallies *t, int64_t now_ms)
 {
-    struct readiness *r;
+    struct ready_changes *r;
 
     if (!t->undated)
         return;
@@ -444,7 +444,7 @@ void problem_tallies_date_readiness(struct problem_tallies *t, int64_t now_ms)
 
 int64_t problem_tallies_flaps_until_ms(const struct problem_tallies *t, const struct entry *cluster)
 {
-    const struct readiness *r = map_get(&t->readiness, map_hash_address(cluster), cluster);
+    const struct ready_changes *r = map_get(&t->readiness, map_hash_address(cluster), cluster);
 
     /* The slot of the next change has the oldest one. */
     return r && r->changes >= FLAPS ? r->times_ms[r->changes % FLAPS] + FLAP_WINDOW_MS : 0;
@@ -465,7 +465,7 @@ void problem_tallies_release(struct problem_tallies *t)
 {
     struct policy_tally *policy;
     struct cluster_tally *cluster;
-    struct readiness *r;
+    struct ready_changes *r;
 
     for (size_t at = 0; (policy = map_next(&t->policies, &at)) != NULL;)
         free(policy);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "metrics/rules/problem_conditions.h"
+#include "metrics/rules/problems/condition_list.h"
 
 /*
  * Problem decision_flapping (product contract 3.10): a template that returns again and again to

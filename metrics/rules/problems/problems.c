@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/problems.h"
+#include "metrics/rules/problems/problems.h"
 
-#include "metrics/rules/decision_flapping.h"
-#include "metrics/rules/problem_hiding.h"
+#include "metrics/rules/problems/decision_flapping.h"
+#include "metrics/rules/problems/problem_hiding.h"
 #include "metrics/rules/rule.h"
 
 enum {
@@ -704,8 +704,6 @@ static void judge_entry(struct problems *ps, struct rule_context *c, struct entr
     }
     ps->conditions.count = 0;
     problem_conditions(c, entry, &ps->conditions, &due_ms);
-    if (template_decision(entry))
-        state_flapping_condition(c, entry, &ps->conditions, &due_ms);
     filter_conditions(ps);
     entry->judged = entry_exists(entry);
     if (!j && ps->conditions.count > 0)

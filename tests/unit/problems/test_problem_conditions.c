@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/problem_conditions.h"
+#include "metrics/rules/problems/problem_conditions.h"
 
 #include "metrics/base/timestamp.h"
 #include "metrics/rules/rule.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "metrics/rules/problems.h"
+#include "metrics/rules/problems/problems.h"
 
 /* Which open problem explains another one (product contract 3.10, "One cause, one problem"). */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/template_conditions.h"
+#include "metrics/rules/problems/template_conditions.h"
 
 #include "metrics/base/timestamp.h"
 #include "metrics/rules/engine.h"

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "metrics/model/store.h"
-#include "metrics/rules/problem_conditions.h"
-#include "metrics/rules/problem_table.h"
+#include "metrics/rules/problems/problem_conditions.h"
+#include "metrics/rules/problems/problem_table.h"
 
 /*
  * Life of problems (product contract 3.10): one instance for each problem and subject, from the

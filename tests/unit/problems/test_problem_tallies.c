@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/problem_tallies.h"
+#include "metrics/rules/problems/problem_tallies.h"
 
 #include "metrics/base/timestamp.h"
 #include "metrics/model/cluster.h"

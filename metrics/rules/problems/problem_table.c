@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/problem_table.h"
+#include "metrics/rules/problems/problem_table.h"
 
 const char *const severity_names[SEVERITY_COUNT] = {"critical", "warning", "info"};
 

@@ -1,24 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/problem_conditions.h"
+#include "metrics/rules/problems/problem_conditions.h"
 
 #include "metrics/model/cluster.h"
+#include "metrics/rules/problems/decision_flapping.h"
+#include "metrics/rules/problems/template_conditions.h"
 #include "metrics/rules/rule.h"
-#include "metrics/rules/template_conditions.h"
-
-void condition_list_add(struct condition_list *list, struct condition condition)
-{
-    if (list->count == list->capacity) {
-        list->capacity = list->capacity ? list->capacity * 2 : 8;
-        list->items = xreallocarray(list->items, list->capacity, sizeof(*list->items));
-    }
-    list->items[list->count++] = condition;
-}
-
-void condition_list_release(struct condition_list *list)
-{
-    free(list->items);
-    *list = (struct condition_list){0};
-}
 
 static void add(struct condition_list *out, enum problem_reason reason, int64_t since_ms)
 {
@@ -296,6 +282,7 @@ void problem_conditions(const struct rule_context *c, const struct entry *entry,
     if (template_decision(entry)) {
         template_conditions(c, entry, out, due_ms);
         dependency_conditions(entry, out);
+        state_flapping_condition(c, entry, out, due_ms);
     } else if (policy_decision(entry)) {
         policy_conditions(c, entry, out);
     } else if (binding_decision(entry)) {

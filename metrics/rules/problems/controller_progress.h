@@ -3,9 +3,9 @@
 
 #include "metrics/model/binding.h"
 #include "metrics/model/store.h"
-#include "metrics/rules/control_plane_work.h"
 #include "metrics/rules/decision.h"
-#include "metrics/rules/problems.h"
+#include "metrics/rules/problems/control_plane_work.h"
+#include "metrics/rules/problems/problems.h"
 #include "metrics/rules/selector.h"
 
 /*

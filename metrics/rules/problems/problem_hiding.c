@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/problem_hiding.h"
+#include "metrics/rules/problems/problem_hiding.h"
 
-#include "metrics/rules/controller_progress.h"
+#include "metrics/rules/problems/controller_progress.h"
 #include "metrics/rules/rule.h"
 
 /* How the subject of the hidden problem belongs to that of the cause. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/problems.h"
+#include "metrics/rules/problems/problems.h"
 
 #include "metrics/rules/engine.h"
 #include "tests/unit/bound_objects.h"

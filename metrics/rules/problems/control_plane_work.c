@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/control_plane_work.h"
+#include "metrics/rules/problems/control_plane_work.h"
 
 #include "metrics/model/claim.h"
 #include "metrics/model/policy.h"

@@ -66,7 +66,7 @@ static inline bool decision_reports_missing_claim(const struct template_decision
 }
 
 struct policy_sums problem_tallies_policy(const struct problem_tallies *t,
-                                            const struct entry *policy);
+                                          const struct entry *policy);
 
 /* ---- member clusters ---- */
 
@@ -83,7 +83,7 @@ struct cluster_sums {
 };
 
 struct cluster_sums problem_tallies_cluster(const struct problem_tallies *t,
-                                              const struct entry *cluster);
+                                            const struct entry *cluster);
 
 /* Returns true for at least REFUSED_MIN, and more than half of the targets. */
 static inline bool cluster_refuses(struct cluster_sums counts)

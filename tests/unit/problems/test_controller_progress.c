@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/controller_progress.h"
+#include "metrics/rules/problems/controller_progress.h"
 
 #include "metrics/base/timestamp.h"
 #include "metrics/model/template.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/work_queue.h"
+#include "metrics/rules/problems/work_queue.h"
 
 #include "tests/unit/suite.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/template_conditions.h"
+#include "metrics/rules/problems/template_conditions.h"
 
 #include "metrics/rules/replica_projection.h"
 #include "metrics/rules/rule.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "metrics/rules/problem_conditions.h"
+#include "metrics/rules/problems/condition_list.h"
 
 /* Does the work of problem_conditions() for an entry of CLASS_TEMPLATE that has a decision. */
 void template_conditions(const struct rule_context *c, const struct entry *template,
