@@ -20,7 +20,7 @@ void problem_conditions(const struct rule_context *c, const struct entry *entry,
                         struct condition_list *out, int64_t *due_ms);
 
 /*
- * Appends the conditions of a dependency: a binding, or a template that has no binding yet; none
- * for other entries. problem_conditions() includes them.
+ * Appends the conditions of a dependency: a binding, or a template without binding. Appends
+ * nothing for other entries. problem_conditions() includes them.
  */
 void dependency_conditions(const struct entry *entry, struct condition_list *out);

@@ -27,8 +27,8 @@ struct cluster_tally {
     uint32_t sum_count;
     struct cluster_sums counts;
     uint16_t number;
-    bool had_targets; /* As of the last time that the Cluster was queued. */
-    bool refused;
+    bool had_targets; /* Value when the Cluster was last queued. */
+    bool refused;     /* Value of cluster_refuses() then. */
 };
 
 struct ready_changes {

@@ -22,7 +22,7 @@ struct problem_tallies {
     struct map clusters;             /* Member clusters with a sum, by name. */
     struct cluster_tally **numbered; /* Clusters by number; NULL for a free number. */
     uint32_t number_count;           /* Length of `numbered`. */
-    struct map readiness;            /* Existing Clusters whose readiness was seen to change. */
+    struct map readiness;            /* Existing Clusters with an observed change of Ready. */
     bool undated;                    /* A change of readiness has no time yet. */
 };
 
@@ -30,9 +30,9 @@ void problem_tallies_init(struct problem_tallies *t, struct store *store);
 void problem_tallies_release(struct problem_tallies *t);
 
 /*
- * Replaces the decision `old` about a template by `fresh` in all sums; either may be NULL. Queues
- * the policies, bindings and Clusters whose conditions may change in `problems`, unless NULL: a
- * simulation changes the sums and restores them.
+ * Replaces the decision `old` about a template by `fresh` in all sums; either may be NULL. Adds the
+ * policies, bindings and Clusters with conditions that may have changed to the queue of `problems`;
+ * NULL in a simulation, which restores the sums at its end.
  */
 void problem_tallies_update(struct problem_tallies *t, struct problems *problems,
                             struct template_decision *old, struct template_decision *fresh);

@@ -249,7 +249,7 @@ TEST(a_claim_keeps_no_policy_under_static_rules)
 
 static const struct binding_case {
     const char *name;
-    const char *binding; /* Of the ConfigMap; required by x and y. */
+    const char *binding; /* Binding of the ConfigMap; x and y are its referrers. */
     const char *expected;
 } binding_cases[] = {
     {"referrers request different values", BINDING(CONFIG, "web-configmap", "", REQUIRED("x", "y")),
@@ -517,8 +517,8 @@ TEST(a_cluster_flaps_until_an_hour_after_the_first_of_seven_changes)
 
 static const struct {
     const char *name;
-    const char *request; /* Of each of two replicas that move from m1 to m2. */
-    const char *status;  /* Of m2. */
+    const char *request; /* Request of each of two replicas that move from m1 to m2. */
+    const char *status;  /* Status of m2. */
     const char *expected;
 } capacity_cases[] = {
     {"enough", "'cpu':'1'", AMOUNTS("'cpu':'4','pods':'10'", "'cpu':'1'"), ""},
@@ -558,7 +558,7 @@ TEST(arriving_replicas_need_four_fifths_of_the_room_at_most)
 
 /* ---- leases ---- */
 
-/* Times are seconds after start_ms; 'x' namespaces hold no lease. */
+/* Times are seconds after start_ms. No namespace has the id x. */
 static const struct {
     const char *name;
     const char *holder;
