@@ -49,7 +49,7 @@ static bool is_tally_of_cluster(const void *item, const void *key)
     return ((const struct cluster_tally *)item)->name == key;
 }
 
-static bool is_readiness_of(const void *item, const void *key)
+static bool is_about_cluster(const void *item, const void *key)
 {
     return ((const struct ready_changes *)item)->cluster == key;
 }
@@ -60,7 +60,7 @@ void problem_tallies_init(struct problem_tallies *t, struct store *store)
         .store = store,
         .policies = MAP_INIT(is_tally_of_policy),
         .clusters = MAP_INIT(is_tally_of_cluster),
-        .readiness = MAP_INIT(is_readiness_of),
+        .readiness = MAP_INIT(is_about_cluster),
     };
 }
 
