@@ -23,7 +23,7 @@ struct place {
     unsigned ns;
 };
 
-enum problem { PROBLEM_OVERDUE, PROBLEM_UNBOUND, PROBLEM_NO_FIT, PROBLEM_PENDING, PROBLEM_COUNT };
+enum trouble { TROUBLE_OVERDUE, TROUBLE_UNBOUND, TROUBLE_NO_FIT, TROUBLE_PENDING, TROUBLE_COUNT };
 
 static void add_claim(struct strbuf *out, struct place at)
 {
@@ -104,13 +104,13 @@ static void put_objects(struct world *w, unsigned namespaces, bool mixed)
     }
     for (unsigned i = 0; i < OBJECTS; i++) {
         struct place at = {i, i % namespaces};
-        enum problem problem = mixed ? i / namespaces % PROBLEM_COUNT : PROBLEM_OVERDUE;
+        enum trouble trouble = mixed ? i / namespaces % TROUBLE_COUNT : TROUBLE_OVERDUE;
 
-        if (problem != PROBLEM_PENDING)
+        if (trouble != TROUBLE_PENDING)
             put_policy(w, &text, at);
-        put_template(w, &text, at, problem != PROBLEM_PENDING);
-        if (problem == PROBLEM_OVERDUE || problem == PROBLEM_NO_FIT)
-            put_binding(w, &text, at, problem == PROBLEM_OVERDUE);
+        put_template(w, &text, at, trouble != TROUBLE_PENDING);
+        if (trouble == TROUBLE_OVERDUE || trouble == TROUBLE_NO_FIT)
+            put_binding(w, &text, at, trouble == TROUBLE_OVERDUE);
     }
 }
 
