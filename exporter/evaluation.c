@@ -195,6 +195,7 @@ struct evaluation *evaluation_new(const struct evaluation_settings *settings, st
     e->registry = registry_new(e->engine,
                                &(struct registry_options){.detail_limit = e->options.detail_limit,
                                                           .policy_limit = e->options.policy_limit,
+                                                          .problem_limit = e->options.problem_limit,
                                                           .opt_in = e->options.opt_in},
                                settings->seed);
     engine_observe(e->engine, (struct engine_observer){.decided = on_decision, .context = e});

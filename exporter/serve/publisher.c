@@ -7,6 +7,7 @@
 #include "exporter/system/platform.h"
 #include "exporter/system/process.h"
 #include "exporter/web/html.h"
+#include "metrics/expose/problem_families.h"
 
 /* ---- throttle ---- */
 
@@ -131,6 +132,8 @@ static bool publish_metrics(struct publisher *p, const struct health *h)
     };
 
     own_health_fill(h, h->registry);
+    if (h->evaluation)
+        problem_families_fill(h->registry, h->evaluation->engine);
     registry_prepare(h->registry);
     struct metrics_page *fresh = metrics_page_new(h->registry, how, p->metrics, PAGE_MAX,
                                                   page_store_segment_sum(p->page_store));

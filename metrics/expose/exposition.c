@@ -44,7 +44,8 @@ static void add_series(struct strbuf *out, const struct series *series,
     series_add_text(out, series);
     if (def->aggregation == AGGREGATE_MIN)
         strbuf_add_seconds(out, minimum);
-    else if (def->aggregation == AGGREGATE_NONE || def->type == FAMILY_HISTOGRAM)
+    else if (def->aggregation == AGGREGATE_NONE || def->aggregation == AGGREGATE_PROBLEMS ||
+             def->type == FAMILY_HISTOGRAM)
         strbuf_add_double(out, series->number);
     else if (def->milli)
         strbuf_add_seconds(out, series->sum);

@@ -71,9 +71,9 @@ static unsigned count_possible_series(const struct family_def *family)
 }
 
 static const struct family_group *const groups[] = {
-    &template_families, &stage_families,     &policy_families,
-    &version_families,  &binding_families,   &dependency_families,
-    &capacity_families, &connector_families, &own_families,
+    &problem_families,   &template_families, &stage_families,      &policy_families,
+    &version_families,   &binding_families,  &dependency_families, &capacity_families,
+    &connector_families, &own_families,
 };
 
 size_t family_count(void)
@@ -153,9 +153,12 @@ void catalogue_add_markdown(struct strbuf *out)
                 "of them the same; the others are added up in rows without a policy, and in "
                 "`namespace=\"_others\"`. All families but "
                 "`karmada_policy_exporter_` and `process_` are absent until all objects have "
-                "been read once. Gauges say what is, and are the same after a restart; counters "
-                "and histograms say what happened since the start, and the histogram of delays "
-                "begins with the bindings that exist then.\n\n"
+                "been read once. Gauges say what is, and are the same after a restart, except that "
+                "problems open only after the exporter has observed them (at most ten minutes); "
+                "counters and histograms say what happened since the start, and the histogram of "
+                "delays begins with the bindings that exist then. The families of problems have "
+                "rows of a fixed maximum; the problems without a row are counted in "
+                "`karmada_policy_exporter_detail_series_dropped`.\n\n"
                 "| family | type, unit | labels | what it says | series at most | stability |\n"
                 "|---|---|---|---|---|---|\n");
     for (size_t i = 0; i < family_count(); i++)

@@ -9,8 +9,9 @@
  * `metrics --output json`.
  *
  * Each family is one row of a table: in the collect_*.c file of its group, with the function that
- * collects its samples, or in exporter_families.h if it describes the exporter itself. No other
- * list of families is written by hand: `make golden` writes METRICS.md and the golden pages.
+ * collects its samples, in problem_families.h if it describes problems, or in exporter_families.h
+ * if it describes the exporter itself. No other list of families is written by hand: `make golden`
+ * writes METRICS.md and the golden pages.
  */
 
 enum family_type { FAMILY_GAUGE, FAMILY_COUNTER, FAMILY_HISTOGRAM };
@@ -25,10 +26,11 @@ enum family_aggregation {
     AGGREGATE_WAIT,     /* Histogram of waiting times: see `ended`. */
     AGGREGATE_ZEROS,    /* Number of label sets with 0 in the series `counted_index`: see `of`. */
     AGGREGATE_PRESENT,  /* By series, the number of label sets of `of` in which it is above 0. */
+    AGGREGATE_PROBLEMS, /* Set from the problems (problem_families.h); entries have no samples. */
     AGGREGATE_NONE,     /* Set by the exporter (exporter_families.h); entries have no samples. */
 };
 
-enum { FAMILY_LABELS_MAX = 10 };
+enum { FAMILY_LABELS_MAX = 12 };
 
 /*
  * Labels are free (the values come from objects) or enumerated (the possible values are fixed). If
@@ -154,12 +156,14 @@ unsigned family_series_per_set(const struct family_def *family);
 /* Returns false if `pairs` excludes the series with this index (struct samples). */
 bool family_has_series(const struct family_def *family, unsigned index);
 
-/* Families about one subject: a table in collect_*.c or exporter_families.c. */
+/* Families about one subject: a table in collect_*.c, problem_families.c or exporter_families.c. */
 struct family_group {
     const struct family_def *families;
     size_t count;
 };
 
+extern const struct family_group
+    problem_families; /* First group; indexed by enum problem_family. */
 extern const struct family_group template_families;
 extern const struct family_group stage_families;
 extern const struct family_group policy_families;

@@ -5,7 +5,7 @@
 
 enum {
     LINE_EXTRA_BYTES = 14, /* Braces, comma, blank, newline, and a value of nine digits, assumed. */
-    NAMESPACE_SHARE = 8,   /* Families by namespace can have at least 1/8 of a page. */
+    NAMESPACE_SHARE = 32,  /* Families by namespace can have at least 1/32 of a page. */
 };
 
 /* Policy or namespace that is shown or folded. */
@@ -268,9 +268,18 @@ static void apply_limit(struct family_state *families, size_t count, enum limit_
 }
 
 /*
+ * Returns true if the size of a family determines which namespaces are shown: families of problems,
+ * and families with samples of entries that do not remember, so that the present objects and
+ * problems alone determine the namespaces.
+ */
+static bool takes_space(const struct family_def *def)
+{
+    return def->aggregation == AGGREGATE_PROBLEMS || (def->classes != 0 && !family_remembers(def));
+}
+
+/*
  * Returns the bytes of the shown lines of families by namespace (`by_namespace`), or of all other
- * families; of a `detail` family, at most `details` lines. Counts only families with samples of
- * entries that do not remember, so that the present objects alone determine the namespaces.
+ * families; of a `detail` family, at most `details` lines. See takes_space().
  */
 static size_t shown_label_set_bytes(const struct family_state *families, size_t count,
                                     size_t details, bool by_namespace)
@@ -280,8 +289,7 @@ static size_t shown_label_set_bytes(const struct family_state *families, size_t 
     for (size_t i = 0; i < count; i++) {
         const struct family_state *f = &families[i];
 
-        if (!f->def || f->def->classes == 0 || family_remembers(f->def) ||
-            has_limit(f, LIMIT_BY_NAMESPACE) != by_namespace)
+        if (!f->def || !takes_space(f->def) || has_limit(f, LIMIT_BY_NAMESPACE) != by_namespace)
             continue;
         for (size_t k = 0; k < f->count && (!f->def->detail || k < details); k++)
             bytes += f->sets[k]->folded ? 0 : label_set_bytes(f, f->sets[k]);

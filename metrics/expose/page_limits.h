@@ -10,7 +10,7 @@ struct page_limits {
     size_t details;    /* Maximal number of label sets of a `detail` family. */
     /*
      * Size of a page above which fewer namespaces are shown. Families by namespace can have at
-     * least an eighth of the size, even if the other families need more than the rest.
+     * least 1/32 of the size, even if the other families need more than the rest.
      */
     size_t page_bytes;
 };

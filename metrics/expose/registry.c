@@ -16,14 +16,16 @@ enum {
     BYTES_PER_SUBJECT = 1850,
 };
 
-const struct registry_options registry_options_default = {.detail_limit = 1000,
-                                                          .policy_limit = 1000};
+const struct registry_options registry_options_default = {
+    .detail_limit = 1000, .policy_limit = 1000, .problem_limit = 20};
 
 struct registry {
     struct registry_options options;
     struct family_state
-        *families;            /* By index of family_at(); `def` is NULL if the family is off. */
-    struct family_state *own; /* Families by enum own_family: the last part of `families`. */
+        *families;             /* By index of family_at(); `def` is NULL if the family is off. */
+    struct family_state *own;  /* Families by enum own_family: the last part of `families`. */
+    bool has_problems;         /* The families of problems have been filled. */
+    uint64_t problems_version; /* Version that they were last filled from. */
     struct family_state **collected[CLASS_COUNT]; /* Families by class; each list ends with NULL. */
     struct samples samples;                       /* Buffer, reused for each entry. */
     struct contributions contributions;
@@ -137,6 +139,7 @@ static void add_to_series(const struct sample *sample)
     case AGGREGATE_WAIT:
     case AGGREGATE_ZEROS:
     case AGGREGATE_PRESENT:
+    case AGGREGATE_PROBLEMS:
     case AGGREGATE_NONE:
         return;
     }
@@ -160,6 +163,7 @@ static void remove_from_series(const struct sample *sample)
     case AGGREGATE_WAIT:
     case AGGREGATE_ZEROS:
     case AGGREGATE_PRESENT:
+    case AGGREGATE_PROBLEMS:
     case AGGREGATE_NONE:
         break;
     }
@@ -308,6 +312,35 @@ void registry_clear_family(struct registry *r, enum own_family family)
 {
     assert(!is_permanent(r->own[family].def));
     family_state_clear_sets(&r->own[family]);
+}
+
+bool registry_begin_problems(struct registry *r, uint64_t version)
+{
+    if (r->has_problems && r->problems_version == version)
+        return false;
+    /* The families of problems are the first ones. */
+    for (size_t i = 0; i < problem_families.count; i++)
+        family_state_clear_sets(&r->families[i]);
+    r->has_problems = true;
+    r->problems_version = version;
+    return true;
+}
+
+double *registry_problem_value(struct registry *r, unsigned family, size_t label_count,
+                               const char *const *labels)
+{
+    struct label_set *set =
+        samples_label_set(&r->samples, &r->families[family], label_count, labels);
+
+    assert(family < problem_families.count);
+    if (set->references == 0)
+        label_set_ref(set);
+    return &set->series[0].number;
+}
+
+size_t registry_problem_limit(const struct registry *r)
+{
+    return r->options.problem_limit;
 }
 
 void registry_observe(struct registry *r, enum own_family family, double value)

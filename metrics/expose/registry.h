@@ -19,7 +19,9 @@ struct registry_options {
     /* Maximal number of series of each `detail` family, and of namespaces (LIMIT_BY_NAMESPACE). */
     size_t detail_limit;
     size_t policy_limit; /* Maximal number of policies (LIMIT_BY_POLICY). */
-    bool opt_in;         /* Includes families that are off by default. */
+    /* Maximal number of series with names, for each problem and namespace (problem_families.h). */
+    size_t problem_limit;
+    bool opt_in; /* Includes families that are off by default. */
 };
 extern const struct registry_options registry_options_default;
 
@@ -59,6 +61,25 @@ void registry_set(struct registry *r, enum own_family family, double value, size
 
 /* Removes all series of a family about the exporter itself: a gauge, or a family with labels. */
 void registry_clear_family(struct registry *r, enum own_family family);
+
+/*
+ * For problem_families_fill(): removes the series of all families of problems, so that they can be
+ * filled anew. Returns false, and removes nothing, if the last call had the same version.
+ */
+bool registry_begin_problems(struct registry *r, uint64_t version);
+
+/*
+ * Returns the value of a series of a family of problems, valid until the series are removed; 0 if
+ * the series is new. `family` is an enum problem_family. Label values that differ only in bytes
+ * that are not UTF-8 or in control characters have the same series.
+ */
+#define PROBLEM_VALUE(r, family, ...)                                                              \
+    registry_problem_value((r), (family), LABEL_COUNT(__VA_ARGS__), LABELS(__VA_ARGS__))
+double *registry_problem_value(struct registry *r, unsigned family, size_t label_count,
+                               const char *const *labels);
+
+/* Returns registry_options.problem_limit. */
+size_t registry_problem_limit(const struct registry *r);
 
 /* Counts a value in a histogram without labels, a family about the exporter itself. */
 void registry_observe(struct registry *r, enum own_family family, double value);

@@ -51,7 +51,7 @@ struct series {
     struct label_set *set;
     union {
         int64_t sum;              /* Used for AGGREGATE_SUM, _INCREASE, _ZEROS, _PRESENT. */
-        double number;            /* Used for AGGREGATE_NONE, _FIRST, _WAIT. */
+        double number;            /* Used for AGGREGATE_PROBLEMS, _NONE, _FIRST, _WAIT. */
         struct multiset *minimum; /* Used for AGGREGATE_MIN; owned. */
     };
     /*

@@ -181,6 +181,20 @@ static int64_t since_rank(const struct problems *ps, const struct problem *p)
     return ps->options.snapshot && p->since_seen ? INT64_MAX : p->since_ms;
 }
 
+int problem_compare(const struct problems *ps, const struct problem *a, const struct problem *b)
+{
+    int64_t a_rank = since_rank(ps, a), b_rank = since_rank(ps, b);
+    int order = (int)problem_severity(ps, problem_id(a)) - (int)problem_severity(ps, problem_id(b));
+
+    order = order ? order : (a_rank > b_rank) - (a_rank < b_rank);
+    order = order ? order : (int)problem_id(a) - (int)problem_id(b);
+    order = order ? order : strcmp(problem_subject_kind(a), problem_subject_kind(b));
+    order = order ? order : strcmp(problem_ns(a), problem_ns(b));
+    order = order ? order : strcmp(problem_name(a), problem_name(b));
+    order = order ? order : strcmp(problem_api_version(a), problem_api_version(b));
+    return order ? order : (int)a->reason - (int)b->reason;
+}
+
 /* Argument of compare_problems(). */
 struct problem_order {
     const struct problems *problems;
@@ -188,19 +202,8 @@ struct problem_order {
 
 static int compare_problems(const void *a, const void *b, void *context)
 {
-    const struct problem *x = *(const struct problem *const *)a;
-    const struct problem *y = *(const struct problem *const *)b;
-    const struct problems *ps = ((const struct problem_order *)context)->problems;
-    int64_t x_rank = since_rank(ps, x), y_rank = since_rank(ps, y);
-    int order = (int)problem_severity(ps, problem_id(x)) - (int)problem_severity(ps, problem_id(y));
-
-    order = order ? order : (x_rank > y_rank) - (x_rank < y_rank);
-    order = order ? order : (int)problem_id(x) - (int)problem_id(y);
-    order = order ? order : strcmp(problem_subject_kind(x), problem_subject_kind(y));
-    order = order ? order : strcmp(problem_ns(x), problem_ns(y));
-    order = order ? order : strcmp(problem_name(x), problem_name(y));
-    order = order ? order : strcmp(problem_api_version(x), problem_api_version(y));
-    return order ? order : (int)x->reason - (int)y->reason;
+    return problem_compare(((const struct problem_order *)context)->problems,
+                           *(const struct problem *const *)a, *(const struct problem *const *)b);
 }
 
 const struct problem **problems_list(const struct problems *ps, unsigned statuses, size_t *count)

@@ -66,7 +66,10 @@ static inline bool problem_counts(const struct problem *p)
     return p->status == PROBLEM_OPEN || p->status == PROBLEM_RESOLVING;
 }
 
-/* Return the apiVersion, kind, namespace ("" without one) and name of the subject. */
+/*
+ * Return the apiVersion, kind, namespace ("" without one) and name of the subject. Equal namespaces
+ * have equal addresses.
+ */
 const char *problem_api_version(const struct problem *p);
 const char *problem_subject_kind(const struct problem *p);
 const char *problem_ns(const struct problem *p);
@@ -82,9 +85,15 @@ enum problem_severity problem_severity(const struct problems *ps, enum problem_i
 int64_t problem_since_ms(const struct problems *ps, const struct problem *p);
 
 /*
+ * Compares two instances in the order of the contract: severity, since (oldest first, unknown
+ * last), problem, kind, namespace, name, apiVersion, reason. Returns 0 only for the same instance.
+ */
+int problem_compare(const struct problems *ps, const struct problem *a, const struct problem *b);
+
+/*
  * Returns an array of `*count` instances whose status is in `statuses` (bits by enum
- * problem_status), in the order of the contract: severity, since (oldest first), problem, kind,
- * namespace, name, reason. Valid until the engine runs again; the caller frees the array.
+ * problem_status), in the order of problem_compare(). Valid until the engine runs again; the caller
+ * frees the array.
  */
 const struct problem **problems_list(const struct problems *ps, unsigned statuses,
                                      size_t *count) MUST_USE;

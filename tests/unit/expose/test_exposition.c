@@ -58,6 +58,20 @@ static void set_all_own(struct registry *r)
     }
 }
 
+/* Sets one series of each family of problems; the names of labels are their values. */
+static void set_all_problems(struct registry *r)
+{
+    for (unsigned i = 0; i < problem_families.count; i++) {
+        const struct family_def *f = &problem_families.families[i];
+        const char *labels[FAMILY_LABELS_MAX];
+        size_t count = 0;
+
+        for (; f->labels[count].name; count++)
+            labels[count] = f->labels[count].name;
+        *registry_problem_value(r, i, count, labels) = 1;
+    }
+}
+
 static void render(const struct golden_case *c, bool synced, struct strbuf *out)
 {
     struct registry_options options = registry_options_default;
@@ -70,10 +84,12 @@ static void render(const struct golden_case *c, bool synced, struct strbuf *out)
     struct registry *r = page_registry(&w, &options);
     golden_load(&w, c->objects);
     world_run(&w, now_ms);
-    if (c->all)
+    if (c->all) {
         set_all_own(r);
-    else
+        set_all_problems(r);
+    } else {
         set_own(r);
+    }
     REGISTRY_SET(r, OWN_UP, synced);
     registry_prepare(r);
     exposition_write(

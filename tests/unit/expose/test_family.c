@@ -51,12 +51,14 @@ static void check_labels(const struct family_def *f)
 
 static void check_numbers(const struct family_def *f)
 {
-    bool observed = f->aggregation != AGGREGATE_NONE && !f->of;
+    bool set = f->aggregation == AGGREGATE_NONE || f->aggregation == AGGREGATE_PROBLEMS;
+    bool observed = !set && !f->of;
 
     assert_int_equal(f->collect != NULL, observed);
     assert_int_equal(f->classes != 0, observed);
-    /* REGISTRY_SET() sets all label values as text, so these families have no enumerated labels. */
-    assert_true(f->aggregation != AGGREGATE_NONE || family_series_per_set(f) == 1);
+    /* All label values are set as text, so these families have no enumerated labels. */
+    assert_true(!set || family_series_per_set(f) == 1);
+    assert_true(f->aggregation != AGGREGATE_PROBLEMS || family_remembers(f));
     assert_int_equal(f->type == FAMILY_HISTOGRAM, f->bucket_count > 0);
     assert_true(f->type != FAMILY_HISTOGRAM || f->aggregation == AGGREGATE_NONE ||
                 f->aggregation == AGGREGATE_FIRST || f->aggregation == AGGREGATE_WAIT);

@@ -290,7 +290,7 @@ TEST(others_have_a_series_for_each_resource)
 }
 
 /*
- * A namespace needs about 350 bytes here. The families keep an eighth of a page in any case, and
+ * A namespace needs about 350 bytes here. The families keep 1/32 of a page in any case, and
  * more if the page has room.
  */
 static struct size_case {

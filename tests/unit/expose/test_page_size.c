@@ -3,6 +3,7 @@
  * The size of the default page: at most 2 MB with 30,000 policies and 30,000 templates that all
  * have a problem, with any number of namespaces.
  */
+#include "metrics/expose/problem_families.h"
 #include "metrics/expose/registry.h"
 
 #include "tests/unit/page.h"
@@ -23,7 +24,13 @@ struct place {
     unsigned ns;
 };
 
-enum trouble { TROUBLE_OVERDUE, TROUBLE_UNBOUND, TROUBLE_NO_FIT, TROUBLE_PENDING, TROUBLE_COUNT };
+enum subject_state {
+    SUBJECT_OVERDUE,
+    SUBJECT_UNBOUND,
+    SUBJECT_NO_FIT,
+    SUBJECT_PENDING,
+    SUBJECT_COUNT
+};
 
 static void add_claim(struct strbuf *out, struct place at)
 {
@@ -104,14 +111,36 @@ static void put_objects(struct world *w, unsigned namespaces, bool mixed)
     }
     for (unsigned i = 0; i < OBJECTS; i++) {
         struct place at = {i, i % namespaces};
-        enum trouble trouble = mixed ? i / namespaces % TROUBLE_COUNT : TROUBLE_OVERDUE;
+        enum subject_state subject = mixed ? i / namespaces % SUBJECT_COUNT : SUBJECT_OVERDUE;
 
-        if (trouble != TROUBLE_PENDING)
+        if (subject != SUBJECT_PENDING)
             put_policy(w, &text, at);
-        put_template(w, &text, at, trouble != TROUBLE_PENDING);
-        if (trouble == TROUBLE_OVERDUE || trouble == TROUBLE_NO_FIT)
-            put_binding(w, &text, at, trouble == TROUBLE_OVERDUE);
+        put_template(w, &text, at, subject != SUBJECT_PENDING);
+        if (subject == SUBJECT_OVERDUE || subject == SUBJECT_NO_FIT)
+            put_binding(w, &text, at, subject == SUBJECT_OVERDUE);
     }
+}
+
+/* Reports a problem with long names in the namespace of each template. */
+static void report_problems(struct world *w, unsigned namespaces, bool mixed)
+{
+    struct problem_options options = {.snapshot = true};
+    char ns[32], name[64];
+
+    problem_settings_reset(&options.settings);
+    engine_judge_problems(w->engine, &options);
+    for (unsigned i = 0; i < OBJECTS; i++) {
+        enum problem_reason reason = mixed ? i / namespaces % PROBLEM_REASON_COUNT
+                                           : PROBLEM_REASON_POLICY_NOT_IN_FORCE_POLICY_UPDATED;
+
+        snprintf(ns, sizeof(ns), "team-%05u", i % namespaces);
+        snprintf(name, sizeof(name), "service-%05u-with-the-name-of-a-policy-and-owner", i);
+        if (problem_reasons[reason].problem != PROBLEM_DEPENDENCY_CONFLICT)
+            problems_report(engine_problems(w->engine),
+                            &(struct external_subject){"apps/v1", "Deployment", ns, name}, reason,
+                            0);
+    }
+    world_run(w, INT64_C(1000) * TIME_S);
 }
 
 static struct size_case {
@@ -121,6 +150,7 @@ static struct size_case {
 } size_cases[] = {
     {"one namespace", 1, false},
     {"100 namespaces", 100, false},
+    {"100 namespaces, and problems of all reasons in each", 100, true},
     {"as many namespaces as have rows", 1000, false},
     {"as many namespaces as have rows, and several problems in each", 1000, true},
     {"3,000 namespaces", 3000, false},
@@ -139,6 +169,8 @@ TEST_ROWS(default_page_has_at_most_2_mb, size_cases, name)
     struct registry *r = page_registry(&w, &registry_options_default);
     put_objects(&w, row->namespaces, row->mixed);
     world_run(&w, INT64_C(1000) * TIME_S);
+    report_problems(&w, row->namespaces, row->mixed);
+    problem_families_fill(r, w.engine);
     CLEANUP(free_cleanup) char *page = page_of(r);
 
     print_message("             %zu bytes\n", strlen(page));
