@@ -74,8 +74,6 @@ FUZZ_SUPPORT := $(foreach s,page random_object random_status world,tests/unit/$s
 BENCH   := $(sort $(wildcard tests/bench/bench_*.c))
 BENCH_SUPPORT := $(filter-out tests/bench/bench_%,$(sort $(wildcard tests/bench/*.c)))
 FAULTS  := tests/faults/follow.c
-# Programs that tests of other languages run.
-HELPERS := tests/alerts/push/hold.c
 SIM     := $(sort $(wildcard tests/sim/*.c))
 SIM_SEEDS ?= 1-10000
 E2E     := $(sort $(foreach d,stories e2e deploy alerts boards browser,$(wildcard tests/$d/$(or $(ONLY),*).test)))
@@ -83,7 +81,7 @@ E2E     := $(sort $(foreach d,stories e2e deploy alerts boards browser,$(wildcar
 # test_family: METRICS.md is right only if all families are valid.
 HOLDING := $(shell grep -l golden $(UNIT) $(E2E)) tests/unit/expose/test_family.c
 SOURCES := $(PURE) $(WORLD) $(wildcard exporter/main.c)
-ALL_C   := $(SOURCES) $(UNIT) $(SUPPORT) $(FUZZ) $(BENCH) $(BENCH_SUPPORT) $(FAULTS) $(HELPERS) $(SIM) $(wildcard tests/bench/preload/*.c)
+ALL_C   := $(SOURCES) $(UNIT) $(SUPPORT) $(FUZZ) $(BENCH) $(BENCH_SUPPORT) $(FAULTS) $(SIM) $(wildcard tests/bench/preload/*.c)
 OURS    := $(ALL_C) $(HEADERS) $(sort $(wildcard tests/*/*.h))
 
 PROGRAM  := $(BUILD)/karmada-policy-exporter
@@ -137,10 +135,6 @@ $(B)/tests/bench/bench_%: $(B)/tests/bench/bench_%.o $(BENCH_SUPPORT:%.c=$(B)/%.
 	$(call say,LINK,$@)
 	$(Q)$(call link)
 
-$(call programs,$(HELPERS)): %: %.o $(LIBRARY)
-	$(call say,LINK,$@)
-	$(Q)$(call link)
-
 $(B)/tests/faults/follow: $(B)/tests/faults/follow.o $(LIBRARY)
 	$(call say,LINK,$@)
 	$(Q)$(call link)
@@ -163,7 +157,7 @@ $(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(FUZZ_SUPPORT:%.c=$(B)/%.o) $(
 
 DEMO := 127.0.0.1:19180
 
-.PHONY: run demo boards pictures chart setup test check unit sim faults e2e pushed rules3 soak restores handover golden mutants bench cover fuzz fuzz-replay fuzz-run
+.PHONY: run demo boards pictures chart setup test check unit sim faults e2e rules3 soak restores handover golden mutants bench cover fuzz fuzz-replay fuzz-run
 run: ## set up, build, and serve the demo manifests on 127.0.0.1:19180
 	@tests/setup.sh build
 	@$(MAKE) VARIANT=plain CC=gcc all
@@ -205,13 +199,10 @@ sim: $(B)/tests/sim/sim ## simulate API servers that misbehave, in virtual time:
 faults: $(call programs,$(FAULTS)) $(B)/tests/sim/sim $(EXPORTER) ## the simulation, then a server that misbehaves, over HTTP/2 and TLS
 	@SIM='$(B)/tests/sim/sim --seeds=$(SIM_SEEDS)' tests/run-faults.sh $< '$(ONLY)'
 
-e2e: $(EXPORTER) $(call programs,$(HELPERS)) ## run the executables tests/{stories,e2e,deploy,alerts,boards,browser}/*.test
+e2e: $(EXPORTER) ## run the executables tests/{stories,e2e,deploy,alerts,boards,browser}/*.test
 	@tests/build-go.sh tests/e2e/apiserver >/dev/null || true # The tests that need it say so.
 	@tests/build-go.sh tests/e2e/kubectl >/dev/null || true
 	@tests/run-e2e.sh $(E2E)
-
-pushed: $(EXPORTER) ## the exporter's own alerts beside those of a real Prometheus with the same rules: 25 minutes
-	@tests/alerts/push_beside.py
 
 rules3: $(EXPORTER) ## run the alerts' tests and a scrape with Prometheus 3, built once: it takes minutes
 	@tests/alerts/rules3.sh
@@ -238,7 +229,7 @@ mutants: $(EXPORTER) $(call programs,$(UNIT)) ## change alerts, exporter/kube an
 .PHONY: unit-programs
 unit-programs: $(call programs,$(UNIT))
 
-bench: $(EXPORTER) $(call programs,$(BENCH) $(HELPERS)) ## build and run the benchmarks
+bench: $(EXPORTER) $(call programs,$(BENCH)) ## build and run the benchmarks
 	@set -e; for b in $(call programs,$(BENCH)) $(sort $(wildcard tests/bench/*.bench)); do \
 		echo "== $${b##*/}"; $$b; done
 

@@ -6,14 +6,13 @@
 #   FOLDER/alerts/rules, optional           the rules for a plain Prometheus; what is off by default apart
 #   FOLDER/alerts/prometheusrule.yml, servicemonitor.yml, scrapeconfig.yml   for the Prometheus operator
 #   FOLDER/alerts/README.md                 the table of the alerts in it
-#   FOLDER/exporter/serve/alerting/alert_table.h   the rules as the exporter evaluates them itself
 # CONFIG is a file with a site's settings: { clusterLabel: 'plane', thresholds+: { capacityShare: 0.5 } }.
 set -euo pipefail
 home=$(cd "$(dirname "$0")/.." && pwd)
 out=${1:-$home}
 
-boards=$out/dashboards alerts=$out/alerts table=$out/exporter/serve/alerting
-mkdir -p "$boards/grafana" "$boards/configmaps" "$alerts/rules" "$alerts/optional" "$table"
+boards=$out/dashboards alerts=$out/alerts
+mkdir -p "$boards/grafana" "$boards/configmaps" "$alerts/rules" "$alerts/optional"
 rm -f "$boards"/grafana/*.json "$boards"/configmaps/*.yaml "$alerts"/rules/*.yml "$alerts"/optional/*.yml
 
 # Nothing of a site is in the source: what it sets is added to the mixin's _config.
@@ -62,7 +61,6 @@ for folder in rules optional; do
     find "$made/$folder" -name "*.yml" -exec cp {} "$alerts/$folder/" \;
 done
 cp "$made/servicemonitor.yml" "$made/scrapeconfig.yml" "$alerts/"
-cp "$made/alert_table.h" "$table/"
 
 # All groups in one object, indented as it needs.
 {

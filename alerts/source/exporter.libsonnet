@@ -200,7 +200,6 @@ function(k, config)
       k.alert('PolicyExporterBlind', {
         comment: 'One row for a control plane: of the reasons that hold the first one.',
         cause: 'nothing true is known of the policies of a control plane',
-        pushed: 'but `absent` and `down`; each replica for itself',
         severity: 'critical',
         'for': '10m',
         board: 'exporter',
@@ -213,7 +212,6 @@ function(k, config)
       }),
       k.alert('PolicyExporterDataIncomplete', {
         cause: 'numbers may be wrong, or leave something out',
-        pushed: 'but `replicas_disagree`: it knows no other replica',
         severity: 'warning',
         'for': '10m',
         keep: '15m',
@@ -226,7 +224,6 @@ function(k, config)
       k.alert('PolicyExporterDegraded', {
         comment: 'Each replica by itself, as long as Prometheus has it as a target.',
         cause: 'a replica is not well, and what is said is still right',
-        pushed: 'but `replica_down` and `restarting`; without `instance`',
         severity: 'warning',
         'for': '10m',
         keep: '10m',

@@ -92,8 +92,7 @@ function(config) {
   record(name, expr, comment=''):: { record: name, expr: std.rstripChars(expr, '\n'), comment:: comment },
 
   // An alert: its name without prefix, and what it is. `cause` is for the table; `board`, and the
-  // labels that lead to the place on it, make one link, and `page` of the exporter's own another;
-  // `pushed` says what of it only Prometheus knows.
+  // labels that lead to the place on it, make one link, and `page` of the exporter's own another.
   alert(short, what)::
     local page = 'Karmada' + short;
     local seen = [config.clusterLabel] + std.get(what, 'show', []);
@@ -102,8 +101,6 @@ function(config) {
       short:: short,
       page:: page,
       cause:: what.cause,
-      // Whether the exporter can tell it without Prometheus, or what of it it cannot.
-      pushed:: std.get(what, 'pushed', 'yes'),
       board:: config.uidPrefix + what.board,
       alert: config.alertPrefix + short,
       expr: std.rstripChars(what.expr, '\n'),

@@ -280,18 +280,18 @@ OPTION(TEXT, route_prefix, .name = "web.route-prefix", .value = "PATH", .fallbac
        .commands = COMMAND_SERVE, .needs_restart = true)
 
 OPTION(TEXTS, alertmanager_urls, .name = "alertmanager.url", .value = "URL",
-       .help = "Alertmanager that is told directly what the bundled rules say, without a "
-               "Prometheus; several for a cluster of them, and every replica may tell all",
+       .help = "Alertmanager that receives alerts about open problems once a minute, without "
+               "a Prometheus; give every member of a cluster of Alertmanagers",
        .commands = COMMAND_SERVE, .needs_restart = true)
 
 OPTION(TEXTS, alertmanager_labels, .name = "alertmanager.label", .value = "NAME=VALUE",
-       .help = "label of every alert that Alertmanager is told, as cluster=prod; the same for all "
-               "replicas",
+       .help = "label of every alert for Alertmanager, such as cluster=prod; give all replicas "
+               "the same labels",
        .commands = COMMAND_SERVE, .needs_restart = true)
 
 OPTION(TEXT, alertmanager_user, .name = "alertmanager.user", .value = "NAME", .fallback = "",
-       .help = "as which user Alertmanager is told, with --alertmanager.password-file; over "
-               "https, or on this machine",
+       .help = "user for requests to Alertmanager, with --alertmanager.password-file; needs "
+               "https, or an address of this machine",
        .commands = COMMAND_SERVE, .needs_restart = true)
 
 OPTION(TEXT, alertmanager_password_file, .name = "alertmanager.password-file", .value = "FILE",

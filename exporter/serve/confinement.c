@@ -5,7 +5,7 @@
 #include <sys/prctl.h>
 
 #include "exporter/kube/auth/locate.h"
-#include "exporter/serve/alerting/access.h"
+#include "exporter/notify/alertmanager_access.h"
 #include "exporter/system/file_reader.h"
 #include "exporter/system/platform.h"
 #include "exporter/system/sandbox.h"
@@ -84,7 +84,7 @@ static bool restrict_files(const struct options *o, const struct kube_search *se
         allow_path(l, o->manifests.items[i]);
     allow_path(l, o->asset_file);
     allow_path(l, o->config_file);
-    access_each_file(o, allow_path, l);
+    alertmanager_access_each_file(o, allow_path, l);
     active_web_config_visit_files(o->web_config_file, allow_path, l);
     kube_search_each_file(search, allow_path, l);
     rest_config_each_file(config, allow_path, l);

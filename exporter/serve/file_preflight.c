@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "exporter/kube/auth/locate.h"
+#include "exporter/notify/alertmanager_access.h"
 #include "exporter/options/options.h"
-#include "exporter/serve/alerting/access.h"
 #include "exporter/system/file.h"
 #include "exporter/system/platform.h"
 #include "exporter/system/secret.h"
@@ -124,7 +124,7 @@ static void read_all_files(struct read_job *job, void *input)
     parsed = config_load(&options, in->argc, in->argv, &ignored);
     if (parsed) {
         active_web_config_visit_files(options.web_config_file, read_file_once, &attempt);
-        access_each_file(&options, read_file_once, &attempt);
+        alertmanager_access_each_file(&options, read_file_once, &attempt);
     }
     if (parsed && options.manifests.count == 0)
         read_credential_files(&attempt, &options, in);

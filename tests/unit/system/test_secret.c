@@ -10,7 +10,7 @@
 #include "exporter/kube/auth/credentials.h"
 #include "exporter/kube/auth/exec_plugin.h"
 #include "exporter/kube/auth/kubeconfig.h"
-#include "exporter/serve/alerting/access.h"
+#include "exporter/notify/alertmanager_access.h"
 #include "exporter/system/http_request.h"
 #include "exporter/web/server.h"
 #include "tests/unit/folder.h"
@@ -455,15 +455,16 @@ __attribute__((noinline)) static void apply_to_request(const char *folder, bool 
     static const char *const environment[] = {"HTTPS_PROXY=http://u:" MARK "@127.0.0.1:1", NULL};
     struct curl_slist *headers = NULL;
     CLEANUP(strbuf_release) struct strbuf body = STRBUF_INIT(1024);
-    struct access access;
+    struct alertmanager_access access;
     struct error err;
 
-    assert_true(access_init(&access, &options, "https://192.0.2.1", environment, &err));
-    CURL *easy = access_request(&access, "/", &body, &headers, &err);
+    assert_true(
+        alertmanager_access_init(&access, &options, "https://192.0.2.1", environment, &err));
+    CURL *easy = alertmanager_access_request(&access, "/", &body, &headers, &err);
     assert_non_null(easy);
     curl_easy_cleanup(easy);
     http_request_free_headers(headers);
-    access_release(&access);
+    alertmanager_access_release(&access);
 }
 
 TEST(a_request_to_an_alertmanager_leaves_no_copy)

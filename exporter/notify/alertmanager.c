@@ -1,41 +1,136 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/serve/alerting/alertmanager.h"
+#include "exporter/notify/alertmanager.h"
 
 #include <stdatomic.h>
 
-#include "exporter/serve/alerting/access.h"
+#include "exporter/notify/alertmanager_access.h"
 #include "exporter/system/http_request.h"
 #include "exporter/system/platform.h"
+#include "metrics/base/strbuf.h"
+#include "metrics/base/timestamp.h"
 
 enum {
-    TIMEOUT_MS = 10 * 1000, /* For one request as a whole, as Prometheus. */
+    TIMEOUT_MS = 10 * 1000, /* For one request, as in Prometheus. */
     BACK_OFF_MS = 1000,
     BACK_OFF_MAX_MS = 60 * 1000,
-    ANSWER_MAX_BYTES = 64 * 1024 * 1024,
-    IGNORED_MAX_BYTES = 64 * 1024, /* Of the answer to a POST. */
+    RESPONSE_MAX_BYTES = 64 * 1024 * 1024,
+    IGNORED_MAX_BYTES = 64 * 1024, /* Maximum of the response to a POST. */
     URL_MAX_BYTES = 64 * 1024,
+    TIME_LEN = 40,
 };
 
 const char *const alert_result_names[] = {"sent", "failed", "dropped"};
 
 struct alertmanager {
-    struct access access;
+    struct alertmanager_access access;
     char *query;
     const struct log *log; /* Borrowed. */
     pthread_t thread;
     bool started;
-    unsigned failures; /* In a row; of the thread. */
+    unsigned failures; /* Failed requests in a row; used by the thread only. */
     _Atomic bool stopping;
     _Atomic uint64_t counts[ALERT_RESULTS];
-    pthread_mutex_t lock;     /* Guards what follows. */
-    pthread_cond_t work;      /* There is a batch, or the end has come. */
+    pthread_mutex_t lock;     /* Protects the members below. */
+    pthread_cond_t work;      /* Signals a new batch, or `stopping`. */
     struct alert_batch *next; /* NULL: nothing to send. */
-    char *answer;
+    char *response;
 };
+
+/* ---- batches ---- */
+
+static void add_time(cJSON *json, const char *name, int64_t ms)
+{
+    char seconds[32];
+    char text[TIME_LEN];
+
+    format_timestamp(ms, seconds);
+    snprintf(text, sizeof(text), "%.19s.%03dZ", seconds, (int)((ms % 1000 + 1000) % 1000));
+    cJSON_AddStringToObject(json, name, text);
+}
+
+/* Returns the alert as JSON text; free with cJSON_free(). */
+static char *print_alert(const struct problem_alert *alert, int64_t clock_ms, int64_t ends_ms)
+{
+    cJSON *json = cJSON_CreateObject();
+    char *text;
+
+    cJSON_AddItemReferenceToObject(json, "labels", alert->labels);
+    cJSON_AddItemReferenceToObject(json, "annotations", alert->annotations);
+    add_time(json, "startsAt", earlier_of(alert->starts_ms, clock_ms));
+    add_time(json, "endsAt", ends_ms);
+    text = cJSON_PrintUnformatted(json);
+    cJSON_Delete(json);
+    if (!text)
+        memory_exhausted(ALERT_REQUEST_MAX_BYTES);
+    return text;
+}
+
+static void add_request(struct alert_batch *b, struct strbuf *text, size_t alerts)
+{
+    struct alert_request *request;
+
+    strbuf_addc(text, ']');
+    b->requests = xreallocarray(b->requests, b->count + 1, sizeof(*b->requests));
+    request = &b->requests[b->count++];
+    request->alerts = alerts;
+    request->json = strbuf_take(text, &request->len);
+}
+
+struct alert_batch *alert_batch_new(const struct problem_alert_list *const *lists, size_t count,
+                                    int64_t clock_ms)
+{
+    struct alert_batch *b = xcalloc(1, sizeof(*b));
+    /* The limit has space for one more alert of any size, and for the brackets. */
+    struct strbuf text = STRBUF_INIT(2 * ALERT_REQUEST_MAX_BYTES);
+    size_t alerts = 0;
+
+    atomic_init(&b->holders, 1);
+    b->ends_ms = clock_ms + ALERT_LIFETIME_MS;
+    for (size_t list = 0; list < count; list++) {
+        for (size_t i = 0; i < lists[list]->count; i++) {
+            char *printed = print_alert(&lists[list]->items[i], clock_ms, b->ends_ms);
+
+            if (alerts > 0 && text.len + strlen(printed) + 2 > ALERT_REQUEST_MAX_BYTES) {
+                add_request(b, &text, alerts);
+                alerts = 0;
+            }
+            strbuf_addc(&text, alerts++ == 0 ? '[' : ',');
+            strbuf_adds(&text, printed);
+            cJSON_free(printed);
+            b->alerts++;
+        }
+    }
+    if (alerts > 0)
+        add_request(b, &text, alerts);
+    strbuf_release(&text);
+    return b;
+}
+
+struct alert_batch *alert_batch_hold(struct alert_batch *b)
+{
+    atomic_fetch_add(&b->holders, 1);
+    return b;
+}
+
+void alert_batch_drop(struct alert_batch *b)
+{
+    if (!b || atomic_fetch_sub(&b->holders, 1) > 1)
+        return;
+    for (size_t i = 0; i < b->count; i++)
+        free(b->requests[i].json);
+    free(b->requests);
+    free(b);
+}
+
+/* Returns true if a request that begins now may arrive after the end of its alerts. */
+static bool is_too_late(const struct alert_batch *b)
+{
+    return platform_now_ms() + TIMEOUT_MS >= b->ends_ms;
+}
 
 /* ---- requests ---- */
 
-/* Anything but 0 ends the request. */
+/* Callback of libcurl: a result other than 0 cancels the request. */
 static int progress(void *context, curl_off_t total, curl_off_t now, curl_off_t up, curl_off_t sent)
 {
     struct alertmanager *m = context;
@@ -48,14 +143,16 @@ static int progress(void *context, curl_off_t total, curl_off_t now, curl_off_t 
 }
 
 /*
- * POST a request, or GET without one. The answer's status; 0 with the reason if there is none. No
- * text of it holds more of the address than its host.
+ * Sends a POST with the body of `request`, or a GET if it is NULL. Returns the status of the
+ * response; 0 with the reason without a response. No error text contains more of the URL than the
+ * host.
  */
-static unsigned ask(struct alertmanager *m, const char *path, const struct alert_request *request,
-                    struct strbuf *body, struct error *err)
+static unsigned send_request(struct alertmanager *m, const char *path,
+                             const struct alert_request *request, struct strbuf *body,
+                             struct error *err)
 {
     struct curl_slist *headers = NULL;
-    CURL *easy = access_request(&m->access, path, body, &headers, err);
+    CURL *easy = alertmanager_access_request(&m->access, path, body, &headers, err);
     CURLcode code;
     long status = 0;
 
@@ -74,7 +171,7 @@ static unsigned ask(struct alertmanager *m, const char *path, const struct alert
     if (code != CURLE_OK)
         fail(err, "%s", curl_easy_strerror(code));
     else if (status / 100 != 2)
-        fail(err, "it answers %ld", status);
+        fail(err, "status %ld", status);
     curl_easy_cleanup(easy);
     http_request_free_headers(headers);
     return code == CURLE_OK ? (unsigned)status : 0;
@@ -85,7 +182,7 @@ static bool succeeded(unsigned status)
     return status / 100 == 2;
 }
 
-/* Whether the same again could be understood: what it refuses is said anew with the next batch. */
+/* Returns true if a retry is useless: a rejected batch is followed by the next batch. */
 static bool is_final(unsigned status)
 {
     return succeeded(status) || (status / 100 == 4 && status != 429);
@@ -93,7 +190,10 @@ static bool is_final(unsigned status)
 
 /* ---- the thread ---- */
 
-/* Wait for a batch, or for the end of `wait_ms`; NULL if there is none. Moved to the caller. */
+/*
+ * Waits for a batch, if `take`, or for the end of `wait_ms`. Returns the batch, which the caller
+ * holds, or NULL.
+ */
 static struct alert_batch *wait_for_batch(struct alertmanager *m, int64_t wait_ms, bool take)
 {
     int64_t until_ms = platform_steady_ms() + wait_ms;
@@ -111,19 +211,19 @@ static struct alert_batch *wait_for_batch(struct alertmanager *m, int64_t wait_m
     return batch;
 }
 
-/* Say how it is with the other side, when that changes. */
-static void note(struct alertmanager *m, bool well, const struct error *err)
+/* Logs the first failure, and the first success after failures. */
+static void note_result(struct alertmanager *m, bool well, const struct error *err)
 {
     if (well && m->failures > 0)
-        log_write(m->log, LOG_LEVEL_INFO, "Alertmanager takes alerts again", "alertmanager",
+        log_write(m->log, LOG_LEVEL_INFO, "Alertmanager accepts requests again", "alertmanager",
                   m->access.host);
     if (!well && m->failures == 0 && !atomic_load(&m->stopping))
-        log_write(m->log, LOG_LEVEL_WARN, "Alertmanager does not take alerts; trying again",
+        log_write(m->log, LOG_LEVEL_WARN, "a request to Alertmanager failed; retrying",
                   "alertmanager", m->access.host, "error", err->text);
     m->failures = well ? 0 : m->failures + 1;
 }
 
-/* Up to a minute, and not as all others: from half to the whole of it. */
+/* Returns a delay that doubles up to a minute, of which a random part of up to a half is cut. */
 static int64_t back_off_ms(const struct alertmanager *m)
 {
     int64_t ms = BACK_OFF_MAX_MS;
@@ -133,29 +233,29 @@ static int64_t back_off_ms(const struct alertmanager *m)
     return ms / 2 + (int64_t)(platform_random_seed() % (uint64_t)(ms / 2 + 1));
 }
 
-/* Ask what it has of us, until it answers. */
-static void fetch(struct alertmanager *m)
+/* Reads the alerts of earlier runs, until Alertmanager responds. */
+static void read_earlier_alerts(struct alertmanager *m)
 {
-    CLEANUP(strbuf_release) struct strbuf body = STRBUF_INIT(ANSWER_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf body = STRBUF_INIT(RESPONSE_MAX_BYTES);
     CLEANUP(strbuf_release) struct strbuf path = STRBUF_INIT(URL_MAX_BYTES);
     struct error err = {""};
-    bool answered = false;
+    bool responded = false;
 
     strbuf_addf(&path, "/api/v2/alerts?%s", m->query);
-    while (!answered && !atomic_load(&m->stopping)) {
+    while (!responded && !atomic_load(&m->stopping)) {
         strbuf_reset(&body);
-        answered = is_final(ask(m, path.data, NULL, &body, &err));
-        note(m, answered, &err);
-        /* What fires meanwhile waits here: without the answer nothing could be carried on. */
-        if (!answered)
+        responded = is_final(send_request(m, path.data, NULL, &body, &err));
+        note_result(m, responded, &err);
+        /* Batches wait meanwhile: they must renew the alerts in the response. */
+        if (!responded)
             wait_for_batch(m, back_off_ms(m), false);
     }
     pthread_mutex_lock(&m->lock);
-    m->answer = strbuf_take(&body, NULL);
+    m->response = strbuf_take(&body, NULL);
     pthread_mutex_unlock(&m->lock);
 }
 
-/* Send all of it, or up to a newer one. */
+/* Sends the requests of a batch until a newer batch arrives or the batch is too late. */
 static void send_batch(struct alertmanager *m, const struct alert_batch *batch)
 {
     for (size_t i = 0; i < batch->count && !atomic_load(&m->stopping);) {
@@ -167,16 +267,16 @@ static void send_batch(struct alertmanager *m, const struct alert_batch *batch)
         bool replaced = m->next != NULL;
 
         pthread_mutex_unlock(&m->lock);
-        if (replaced) {
+        if (replaced || is_too_late(batch)) {
             atomic_fetch_add(&m->counts[ALERT_DROPPED], request->alerts);
             i++;
             continue;
         }
-        unsigned status = ask(m, "/api/v2/alerts", request, &ignored, &err);
+        unsigned status = send_request(m, "/api/v2/alerts", request, &ignored, &err);
 
         atomic_fetch_add(&m->counts[succeeded(status) ? ALERT_SENT : ALERT_FAILED],
                          request->alerts);
-        note(m, succeeded(status), &err);
+        note_result(m, succeeded(status), &err);
         i += is_final(status);
         if (!is_final(status))
             wait_for_batch(m, back_off_ms(m), false);
@@ -187,7 +287,7 @@ static void *run(void *context)
 {
     struct alertmanager *m = context;
 
-    fetch(m);
+    read_earlier_alerts(m);
     while (!atomic_load(&m->stopping)) {
         struct alert_batch *batch = wait_for_batch(m, BACK_OFF_MAX_MS, true);
 
@@ -198,7 +298,7 @@ static void *run(void *context)
     return NULL;
 }
 
-/* ---- from outside ---- */
+/* ---- interface ---- */
 
 struct alertmanager *alertmanager_new(const struct alertmanager_settings *settings,
                                       struct error *err)
@@ -210,7 +310,8 @@ struct alertmanager *alertmanager_new(const struct alertmanager_settings *settin
     m->query = xstrdup(settings->query);
     pthread_mutex_init(&m->lock, NULL);
     condition_init(&m->work);
-    if (!access_init(&m->access, settings->options, settings->url, settings->environment, err)) {
+    if (!alertmanager_access_init(&m->access, settings->options, settings->url,
+                                  settings->environment, err)) {
         alertmanager_free(m);
         return NULL;
     }
@@ -236,8 +337,8 @@ void alertmanager_free(struct alertmanager *m)
     alert_batch_drop(m->next);
     pthread_cond_destroy(&m->work);
     pthread_mutex_destroy(&m->lock);
-    access_release(&m->access);
-    free(m->answer);
+    alertmanager_access_release(&m->access);
+    free(m->response);
     free(m->query);
     free(m);
 }
@@ -255,14 +356,14 @@ void alertmanager_hand(struct alertmanager *m, struct alert_batch *batch)
     alert_batch_drop(old);
 }
 
-char *alertmanager_take_answer(struct alertmanager *m)
+char *alertmanager_take_response(struct alertmanager *m)
 {
     pthread_mutex_lock(&m->lock);
-    char *answer = m->answer;
+    char *response = m->response;
 
-    m->answer = NULL;
+    m->response = NULL;
     pthread_mutex_unlock(&m->lock);
-    return answer;
+    return response;
 }
 
 const char *alertmanager_host(const struct alertmanager *m)
