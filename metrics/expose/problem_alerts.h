@@ -3,7 +3,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "metrics/rules/problem_table.h"
+#include "metrics/rules/problems/problem_table.h"
 
 /*
  * Alerts about problems (product contract 3.10, "Alert rules"): which alert a problem belongs to,
