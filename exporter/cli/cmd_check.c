@@ -17,9 +17,9 @@ static enum exit_status print_check_result(const struct check_result *r, enum ex
     if (document_is_requested(options->output))
         evaluation_write_report(r->evaluation, &o.text);
     else
-        check_result_print(r, options->fail_on, &o);
+        check_result_print(r, &options->fail_on, platform_now_ms(), &o);
     document_convert(&o.text, options->output);
-    if (status == STATUS_OK && finding_counts_any(&r->counts, options->fail_on))
+    if (status == STATUS_OK && problem_counts_fail(&r->counts, &options->fail_on))
         status = STATUS_FOUND;
     return invocation_print_output(invocation, &o, status);
 }
@@ -40,8 +40,13 @@ static enum exit_status run_check(struct invocation *invocation)
         load_print_problems(e->manifests, invocation);
     evaluation_judge_problems(e, true, NULL);
     while (!evaluation_run(e, platform_now_ms(), SIZE_MAX))
-        ;
+        continue;
     check_result_make(&r, e);
+    if (status == STATUS_OK && !e->session && r.objects == 0 && !e->options.allow_empty) {
+        invocation_print_error(invocation, "the manifests contain no object: correct the PATH, or "
+                                           "use --allow-empty");
+        status = STATUS_USAGE;
+    }
     r.complete = r.complete && status == STATUS_OK;
     status = print_check_result(&r, status, invocation);
     check_result_release(&r);
@@ -51,7 +56,7 @@ static enum exit_status run_check(struct invocation *invocation)
 
 static const char *const examples[] = {
     "check ./manifests",
-    "check --fail-on conflict -o json app.yaml policies/",
+    "check --fail-on policy_tie -o json app.yaml policies/",
     "check - <all.yaml",
     "check --kubeconfig karmada.config",
     "check --server https://exporter.example",
@@ -61,12 +66,13 @@ static const char *const examples[] = {
 const struct command check_command = {
     .name = "check",
     .usage = "[FLAGS] [PATH...]",
-    .summary = "evaluate once and print what is found",
+    .summary = "evaluate once and print the problems",
     .details = "Reads the manifests at each PATH (a file, a folder with all below it, - for "
                "standard input), or Karmada's API server where there is no PATH, and prints "
-               "the findings. With --server a running exporter is asked instead. Exits with 1 if "
-               "there are any of a class in --fail-on, with 2 if "
-               "something could not be read, with 3 if the server could not, else with 0.",
+               "the problems, the most severe first, with cause and action. With --server a "
+               "running exporter is asked instead. Exits with 1 if there are problems that "
+               "--fail-on names, with 2 if something could not be read or there is no object, "
+               "with 3 if the server could not, else with 0.",
     .examples = examples,
     .bit = COMMAND_CHECK,
     .takes_arguments = true,

@@ -17,7 +17,7 @@ static void add_option_help(struct strbuf *out, const struct option_def *def, bo
     bool is_list = option_type_is_list(def->type);
 
     strbuf_adds(out, def->help);
-    if (def->type == OPTION_SET) {
+    if (def->type == OPTION_SET || def->type == OPTION_FAIL_ON) {
         strbuf_adds(out, ": ");
         option_add_choices(out, def->choices);
     }
@@ -435,6 +435,7 @@ static void add_choice_cases(struct strbuf *out, const struct command *command)
 {
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         const struct option_def *def = &option_defs[i];
+        bool is_set = def->type == OPTION_SET || def->type == OPTION_FAIL_ON;
 
         if (!def->choices || !(def->commands & command->bit))
             continue;
@@ -445,10 +446,10 @@ static void add_choice_cases(struct strbuf *out, const struct command *command)
             strbuf_addf(out, " | %s.-%c", command->name, def->letter);
         strbuf_adds(out, ") words='");
         for (unsigned j = 0; def->choices[j]; j++) {
-            if (option_accepted_choices(def, command->bit) & 1U << j)
+            if (option_accepted_choices(def, command->bit) >> j & 1)
                 strbuf_addf(out, "%s ", def->choices[j]);
         }
-        strbuf_addf(out, "'%s ;;\n", def->type == OPTION_SET ? " set=1" : "");
+        strbuf_addf(out, "'%s ;;\n", is_set ? " set=1" : "");
     }
 }
 

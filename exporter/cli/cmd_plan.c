@@ -14,7 +14,6 @@
 #include "metrics/model/binding.h"
 #include "metrics/model/kind.h"
 #include "metrics/model/store.h"
-#include "metrics/rules/findings.h"
 
 enum {
     INDENT = 2,
@@ -25,22 +24,22 @@ enum {
     ELLIPSIS_COLUMNS = 3,
 };
 
-/* ---- classes of --fail-on ---- */
+/* ---- results that --fail-on names ---- */
 
-/* Callback for an object, borrowed, to which the class with this index in fail_on_names applies. */
-typedef void finding_fn(void *context, unsigned class, const struct identity *object);
+/* Callback for an object, borrowed, that has this result of the plan. */
+typedef void failure_fn(void *context, enum plan_failure failure, const struct identity *object);
 
-struct finding_callback {
-    finding_fn *call;
+struct failure_callback {
+    failure_fn *call;
     void *context;
-    unsigned classes; /* Classes to report, as bits. */
+    unsigned failures; /* Results to report: bits by enum plan_failure. */
 };
 
-static void report_object_if(const struct finding_callback *f, bool applies, unsigned class,
-                             const struct identity *object)
+static void report_object_if(const struct failure_callback *f, bool applies,
+                             enum plan_failure failure, const struct identity *object)
 {
-    if (applies && f->classes >> class & 1)
-        f->call(f->context, class, object);
+    if (applies && f->failures >> failure & 1)
+        f->call(f->context, failure, object);
 }
 
 /* Returns true if the template has the state after the change, but not before. */
@@ -51,24 +50,24 @@ static bool enters_state(const struct plan_template *t, enum template_state stat
     return t->after.exists && t->after.state == state && !was;
 }
 
-static void report_template(const struct finding_callback *f, const struct plan_template *t)
+static void report_template(const struct failure_callback *f, const struct plan_template *t)
 {
     bool stays = t->before.exists && t->after.exists;
     bool moves = !outcome_clusters_equal(&t->before, &t->after);
     struct identity id = entry_identity(t->template);
 
-    report_object_if(f, enters_state(t, STATE_PENDING), FINDING_PENDING, &id);
-    report_object_if(f, enters_state(t, STATE_STALE), FINDING_STALE, &id);
-    report_object_if(f, enters_state(t, STATE_ORPHANED), FINDING_ORPHANED, &id);
-    report_object_if(f, stays && moves, CONSEQUENCE_MOVE, &id);
-    report_object_if(f, stays && t->before.policy && !t->after.policy, CONSEQUENCE_LOST, &id);
-    report_object_if(f, t->when == PLAN_AT_NEXT_CHANGE, CONSEQUENCE_WAIT, &id);
+    report_object_if(f, enters_state(t, STATE_PENDING), PLAN_FAILURE_NOT_PROPAGATED, &id);
+    report_object_if(f, enters_state(t, STATE_STALE), PLAN_FAILURE_POLICY_NOT_IN_FORCE, &id);
+    report_object_if(f, enters_state(t, STATE_ORPHANED), PLAN_FAILURE_ORPHANED, &id);
+    report_object_if(f, stays && moves, PLAN_FAILURE_MOVE, &id);
+    report_object_if(f, stays && t->before.policy && !t->after.policy, PLAN_FAILURE_LOST, &id);
+    report_object_if(f, t->when == PLAN_AT_NEXT_CHANGE, PLAN_FAILURE_WAIT, &id);
     report_object_if(f, t->after.undetermined != UNDETERMINED_REASON_COUNT,
-                     CONSEQUENCE_UNDETERMINED, &id);
+                     PLAN_FAILURE_UNDETERMINED, &id);
 }
 
-/* Calls `f` once for each object of the plan and each class in `f` that applies to the object. */
-static void report_findings(const struct plan_result *r, const struct finding_callback *f)
+/* Calls `f` once for each object of the plan and each result in `f` that it has. */
+static void report_failures(const struct plan_result *r, const struct failure_callback *f)
 {
     const struct entry *last = NULL;
 
@@ -76,7 +75,8 @@ static void report_findings(const struct plan_result *r, const struct finding_ca
     for (size_t i = 0; i < r->conflict_count && r->conflicts[i].appears; i++) {
         struct identity id = resource_identity_of(r->conflicts[i].dependency);
 
-        report_object_if(f, r->conflicts[i].dependency != last, FINDING_CONFLICT, &id);
+        report_object_if(f, r->conflicts[i].dependency != last, PLAN_FAILURE_DEPENDENCY_CONFLICT,
+                         &id);
         last = r->conflicts[i].dependency;
     }
     for (size_t i = 0; i < r->template_count; i++)
@@ -85,28 +85,28 @@ static void report_findings(const struct plan_result *r, const struct finding_ca
         struct identity id = {kind_of_clusters()->api_version, kind_of_clusters()->name, "",
                               r->clusters.items[i].name};
 
-        report_object_if(f, r->clusters.items[i].overflows, CONSEQUENCE_OVERFLOW, &id);
+        report_object_if(f, r->clusters.items[i].overflows, PLAN_FAILURE_OVERFLOW, &id);
     }
     for (size_t i = 0; i < r->unsettled->count; i++) {
         struct identity id = entry_identity(r->unsettled->items[i]);
 
-        report_object_if(f, true, CONSEQUENCE_UNSETTLED, &id);
+        report_object_if(f, true, PLAN_FAILURE_UNSETTLED, &id);
     }
 }
 
-static void add_class_bit(void *context, unsigned class, const struct identity *object)
+static void add_failure_bit(void *context, enum plan_failure failure, const struct identity *object)
 {
     unsigned *found = context;
 
     (void)object;
-    *found |= 1U << class;
+    *found |= 1U << failure;
 }
 
-unsigned plan_finding_classes(const struct plan_result *r)
+unsigned plan_failures(const struct plan_result *r)
 {
-    unsigned found = r->settled ? 0 : 1U << CONSEQUENCE_UNSETTLED;
+    unsigned found = r->settled ? 0 : 1U << PLAN_FAILURE_UNSETTLED;
 
-    report_findings(r, &(struct finding_callback){add_class_bit, &found, ~0U});
+    report_failures(r, &(struct failure_callback){add_failure_bit, &found, ~0U});
     return found;
 }
 
@@ -117,22 +117,22 @@ struct failing_objects {
     size_t count; /* Rows in the table. */
 };
 
-static void add_failing_row(void *context, unsigned class, const struct identity *object)
+static void add_failing_row(void *context, enum plan_failure failure, const struct identity *object)
 {
     struct failing_objects *f = context;
 
     f->count++;
-    table_add(&f->table, STYLE_BAD, fail_on_names[class]);
+    table_add(&f->table, STYLE_BAD, plan_failure_names[failure]);
     table_add_object(&f->table, object->kind, object->ns, object->name);
 }
 
-/* Prints a section with a row for each object of each class; prints nothing without a row. */
-static void print_failing_objects(const struct plan_result *r, unsigned classes, struct output *o)
+/* Prints a section with a row for each object of each result; prints nothing without a row. */
+static void print_failing_objects(const struct plan_result *r, unsigned failures, struct output *o)
 {
-    static const char *const headings[] = {"CLASS", "OBJECT"};
+    static const char *const headings[] = {"RESULT", "OBJECT"};
     struct failing_objects f = {.table = table_make(headings, ARRAY_LEN(headings), INDENT)};
 
-    report_findings(r, &(struct finding_callback){add_failing_row, &f, classes});
+    report_failures(r, &(struct failure_callback){add_failing_row, &f, failures});
     if (f.count > 0) {
         strbuf_addc(&o->text, '\n');
         output_add_section(o, "Fails", f.count);
@@ -141,23 +141,25 @@ static void print_failing_objects(const struct plan_result *r, unsigned classes,
     table_release(&f.table);
 }
 
-static void write_failing_element(void *context, unsigned class, const struct identity *object)
+static void write_failing_element(void *context, enum plan_failure failure,
+                                  const struct identity *object)
 {
     struct failing_objects *f = context;
 
     json_writer_open(&f->writer, NULL, '{');
-    json_writer_text(&f->writer, "class", fail_on_names[class]);
+    json_writer_text(&f->writer, "class", plan_failure_names[failure]);
     report_put_identity(&f->writer, *object);
     json_writer_close(&f->writer, '}');
 }
 
 /* Appends the objects of print_failing_objects() as a JSON array. Call it before plan_undo(). */
-static void write_failing_objects(const struct plan_result *r, unsigned classes, struct strbuf *out)
+static void write_failing_objects(const struct plan_result *r, unsigned failures,
+                                  struct strbuf *out)
 {
     struct failing_objects f = {.writer = {.out = out}};
 
     json_writer_open(&f.writer, NULL, '[');
-    report_findings(r, &(struct finding_callback){write_failing_element, &f, classes});
+    report_failures(r, &(struct failure_callback){write_failing_element, &f, failures});
     json_writer_close(&f.writer, ']');
 }
 
@@ -500,14 +502,16 @@ static void write_document(struct plan *p, const struct plan_result *result,
     report_plan(p, result, e->engine, fail_on ? fails.data : NULL, out);
 }
 
-/* Finishes the plan and prints its result. Returns STATUS_FOUND if a class of --fail-on applies. */
+/* Finishes the plan and prints its result. Returns STATUS_FOUND if it has a result of --fail-on. */
 static enum exit_status print_plan_result(struct plan *p, const struct evaluation *e,
                                           const struct invocation *invocation)
 {
     CLEANUP(output_release) struct output o;
     const struct plan_result *result = plan_finish(p);
-    unsigned fail_on = e->options.on_command_line[OPTION_OF_fail_on] ? e->options.fail_on : 0;
-    unsigned found = plan_finding_classes(result);
+    unsigned fail_on = e->options.on_command_line[OPTION_OF_fail_on]
+                           ? fail_on_plan_failures(&e->options.fail_on)
+                           : 0;
+    unsigned found = plan_failures(result);
 
     output_init(&o, invocation->out);
     if (document_is_requested(e->options.output)) {

@@ -499,22 +499,22 @@ static enum exit_status run_batches(struct evaluation *e, const struct invocatio
 
 /* Risks that stop a run before it writes, in the order of the choices of --accept. */
 static const struct {
-    unsigned finding_class; /* Bit number in the result of plan_finding_classes(). */
+    enum plan_failure failure;
     const char *word;
     const char *text;
 } risks[] = {
-    {FINDING_CONFLICT, "conflict", "dependency conflicts appear"},
-    {FINDING_PENDING, "pending", "templates become pending"},
-    {CONSEQUENCE_OVERFLOW, "overflow", "a member cluster gets more than it has free"},
+    {PLAN_FAILURE_DEPENDENCY_CONFLICT, "conflict", "dependency conflicts appear"},
+    {PLAN_FAILURE_NOT_PROPAGATED, "pending", "templates become pending"},
+    {PLAN_FAILURE_OVERFLOW, "overflow", "a member cluster gets more than it has free"},
 };
 
 /* Returns the risks of the plan that --accept does not contain: bits by index in `risks`. */
 static unsigned find_refused_risks(const struct reconcile *r, const struct options *o)
 {
-    unsigned found = plan_finding_classes(r->result), refused = 0;
+    unsigned found = plan_failures(r->result), refused = 0;
 
     for (unsigned i = 0; i < ARRAY_LEN(risks); i++) {
-        if (found & 1U << risks[i].finding_class)
+        if (found & 1U << risks[i].failure)
             refused |= 1U << i;
     }
     return refused & ~o->accept;

@@ -7,7 +7,7 @@
 
 const char *const exit_status_texts[] = {
     [STATUS_OK] = "nothing found",
-    [STATUS_FOUND] = "findings",
+    [STATUS_FOUND] = "problems that --fail-on names",
     [STATUS_USAGE] = "a wrong command line, or input that cannot be read completely",
     [STATUS_UNREACHABLE] = "the source cannot be reached",
 };

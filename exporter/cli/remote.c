@@ -130,7 +130,7 @@ static void remote_release(struct remote *r)
 struct remote_response {
     unsigned status;    /* HTTP status code. */
     char *content_type; /* "" without the header. */
-    char *findings;     /* Value of FINDING_COUNTS_HEADER; NULL without the header. */
+    char *problems;     /* Value of PROBLEM_COUNTS_HEADER; NULL without the header. */
     char *location;     /* Target of a redirect, without query; NULL without a valid one. */
     struct strbuf body;
 };
@@ -148,7 +148,7 @@ static size_t count_header_bytes(char *bytes, size_t size, size_t count, void *c
 /* Copies status and headers of the response that curl has received. */
 static void read_status_and_headers(CURL *easy, struct remote_response *out)
 {
-    struct curl_header *findings;
+    struct curl_header *problems;
     struct server_url target;
     struct error ignored;
     char *text = NULL;
@@ -158,8 +158,8 @@ static void read_status_and_headers(CURL *easy, struct remote_response *out)
     out->status = (unsigned)status;
     curl_easy_getinfo(easy, CURLINFO_CONTENT_TYPE, &text);
     out->content_type = xstrdup(text ? text : "");
-    if (curl_easy_header(easy, FINDING_COUNTS_HEADER, 0, CURLH_HEADER, -1, &findings) == CURLHE_OK)
-        out->findings = xstrdup(findings->value);
+    if (curl_easy_header(easy, PROBLEM_COUNTS_HEADER, 0, CURLH_HEADER, -1, &problems) == CURLHE_OK)
+        out->problems = xstrdup(problems->value);
     text = NULL;
     curl_easy_getinfo(easy, CURLINFO_REDIRECT_URL, &text);
     if (!text || !server_url_parse(text, NULL, &target, &ignored))
@@ -171,7 +171,7 @@ static void read_status_and_headers(CURL *easy, struct remote_response *out)
 static void remote_response_release(struct remote_response *a)
 {
     free(a->content_type);
-    free(a->findings);
+    free(a->problems);
     free(a->location);
     strbuf_release(&a->body);
     *a = (struct remote_response){.body = STRBUF_INIT(0)};
@@ -289,20 +289,20 @@ static bool check_content(const struct remote_response *a, bool document, struct
 }
 
 /*
- * Changes *status to the exit status for the findings that the header counts. Prints an error if
+ * Changes *status to the exit status for the problems that the header counts. Prints an error if
  * the exporter could not read everything. Returns false and sets `err` without a valid header.
  */
-static bool apply_finding_counts(const struct invocation *invocation, const struct remote *r,
+static bool apply_problem_counts(const struct invocation *invocation, const struct remote *r,
                                  const struct remote_response *a, enum exit_status *status,
                                  struct error *err)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(LINE_MAX_BYTES);
-    struct finding_counts counts;
+    struct problem_counts counts;
 
-    if (!a->findings || !finding_counts_read(a->findings, &counts))
-        return fail(err, "it does not count what it finds (%s): it is no exporter, or an older one",
-                    FINDING_COUNTS_HEADER);
-    if (finding_counts_any(&counts, invocation->options.fail_on))
+    if (!a->problems || !problem_counts_read(a->problems, &counts))
+        return fail(err, "it does not count its problems (%s): it is no exporter, or an older one",
+                    PROBLEM_COUNTS_HEADER);
+    if (problem_counts_fail(&counts, &invocation->options.fail_on))
         *status = STATUS_FOUND;
     if (counts.unread > 0)
         *status = STATUS_USAGE;
@@ -352,7 +352,7 @@ static enum exit_status run_request(const struct invocation *invocation, struct 
     }
     done = done && check_content(&a, document, &err) &&
            (invocation->command->bit != COMMAND_CHECK ||
-            apply_finding_counts(invocation, r, &a, &status, &err));
+            apply_problem_counts(invocation, r, &a, &status, &err));
     if (done && document)
         json_escape(&o->text, a.body.data);
     else if (done)
@@ -396,14 +396,11 @@ static bool run_if_server(const struct invocation *invocation, struct strbuf *pa
 bool remote_run_check(const struct invocation *invocation, enum exit_status *status)
 {
     CLEANUP(strbuf_release) struct strbuf path = STRBUF_INIT(PATH_MAX_BYTES);
-    CLEANUP(strbuf_release) struct strbuf classes = STRBUF_INIT(PATH_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf fail_on = STRBUF_INIT(PATH_MAX_BYTES);
 
-    for (unsigned i = 0; i < FINDING_CLASSES; i++) {
-        if (invocation->options.fail_on >> i & 1)
-            strbuf_addf(&classes, "%s%s", classes.len > 0 ? "," : "", fail_on_names[i]);
-    }
+    fail_on_write(&invocation->options.fail_on, &fail_on);
     strbuf_adds(&path, "/api/v1/report?");
-    url_add_parameter(&path, "fail-on", classes.data);
+    url_add_parameter(&path, "fail-on", fail_on.data);
     return run_if_server(invocation, &path, status);
 }
 

@@ -141,12 +141,15 @@ OPTION(TEXTS, deletions, .name = "delete", .value = "OBJECT",
        .help = "an object of PATH to delete, written KIND[.GROUP]/[NAMESPACE/]NAME",
        .flag_only = true, .commands = COMMAND_PLAN)
 
-/* Choices in the order of enum finding_class, then of enum consequence. */
-OPTION(SET, fail_on, .name = "fail-on", .value = "CLASSES",
-       .fallback = "conflict,pending,overdue,invalid",
-       .help = "what makes the exit status 1, several with commas; plan exits with 1 only if this "
-               "is given",
+OPTION(FAIL_ON, fail_on, .name = "fail-on", .value = "PROBLEMS", .fallback = "warning,policy_tie",
+       .help = "problems that make the exit status 1, several with commas: PROBLEM, PROBLEM/REASON "
+               "or a severity, which includes the higher ones; with an empty value no problem "
+               "fails. plan takes no severities and no reasons, but consequences of the change, "
+               "and exits with 1 only if the flag is given. Names",
        .choices = fail_on_names, .commands = COMMAND_CHECK | COMMAND_PLAN)
+
+OPTION(FLAG, allow_empty, .name = "allow-empty", .help = "manifests without an object are no error",
+       .commands = COMMAND_CHECK)
 
 /* Choices in the order of enum output_format. */
 OPTION(CHOICE, output, .name = "output", .value = "FORMAT", .fallback = "table",

@@ -312,6 +312,8 @@ bool option_value_set(void *field, enum option_type type, const char *const *cho
                fail_choice(choices, text, strlen(text), err);
     case OPTION_SET:
         return parse_set(field, choices, text, err);
+    case OPTION_FAIL_ON:
+        return fail_on_parse(text, field, err);
     case OPTION_FLAG:
         if (strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
             return fail(err, "'%s' is neither true nor false", shown(text).text);
@@ -368,6 +370,8 @@ bool option_value_equal(const void *a, const void *b, enum option_type type)
     case OPTION_CHOICE:
     case OPTION_SET:
         return *(const unsigned *)a == *(const unsigned *)b;
+    case OPTION_FAIL_ON:
+        return fail_on_equal(a, b);
     case OPTION_FLAG:
         return *(const bool *)a == *(const bool *)b;
     }

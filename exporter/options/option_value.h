@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "exporter/options/fail_on.h"
 #include "metrics/base/error.h"
 #include "metrics/base/strbuf.h"
 #include "metrics/rules/problems/problem_table.h"
@@ -21,6 +22,7 @@ enum option_type {
     OPTION_CHOICE,     /* Index of one choice. */
     OPTION_SET,        /* Comma-separated choices: bits by index. */
     OPTION_FLAG,       /* "true" or "false". */
+    OPTION_FAIL_ON,    /* Value of fail_on_parse(). */
     OPTION_SEVERITIES, /* List of "PROBLEM=SEVERITY": like OPTION_NAMES, each problem once. */
     OPTION_PATIENCES,  /* List of "PROBLEM=DURATION": like OPTION_SEVERITIES. */
 };
@@ -34,6 +36,7 @@ enum option_type {
 #define OPTION_C_CHOICE     unsigned
 #define OPTION_C_SET        unsigned
 #define OPTION_C_FLAG       bool
+#define OPTION_C_FAIL_ON    struct fail_on
 #define OPTION_C_SEVERITIES struct text_list
 #define OPTION_C_PATIENCES  struct text_list
 

@@ -190,26 +190,26 @@ bool options_parse(struct options *o, int argc, const char *const *argv, struct 
     return true;
 }
 
-unsigned option_accepted_choices(const struct option_def *def, unsigned bit)
+uint64_t option_accepted_choices(const struct option_def *def, unsigned bit)
 {
     if (def == &option_defs[OPTION_OF_fail_on])
-        return bit & COMMAND_PLAN ? FAIL_ON_PLAN : FAIL_ON_CHECK;
+        return bit & COMMAND_PLAN ? fail_on_names_of_plan() : fail_on_names_of_check();
     if (def == &option_defs[OPTION_OF_output] && bit & COMMAND_HELP)
         return 1U << OUTPUT_TABLE | 1U << OUTPUT_MARKDOWN;
     if (def == &option_defs[OPTION_OF_output] && !(bit & COMMAND_METRICS))
-        return ~(1U << OUTPUT_MARKDOWN);
-    return ~0U;
+        return ~(UINT64_C(1) << OUTPUT_MARKDOWN);
+    return UINT64_MAX;
 }
 
-/* Rejects classes of --fail-on that the command never reports: they could not make it fail. */
-static bool check_fail_on(const struct options *o, const char *command, unsigned accepted,
-                          struct error *err)
+/* Rejects names in --fail-on that the command never reports: they could not make it fail. */
+static bool check_fail_on(const struct options *o, unsigned bit, struct error *err)
 {
-    for (unsigned i = 0; fail_on_names[i]; i++) {
-        if (o->fail_on & ~accepted & 1U << i)
-            return fail(err, "'%s' finds nothing of the class '%s' of --fail-on", command,
-                        fail_on_names[i]);
-    }
+    /* The default is for `check`: for other commands, only a given flag is checked. */
+    if (bit == COMMAND_CHECK && !fail_on_accepted_by_check(&o->fail_on, err))
+        return fail_in(err, "--fail-on");
+    if (bit == COMMAND_PLAN && o->on_command_line[OPTION_OF_fail_on] &&
+        !fail_on_accepted_by_plan(&o->fail_on, err))
+        return fail_in(err, "--fail-on");
     return true;
 }
 
@@ -219,42 +219,45 @@ bool options_accepted(const struct options *o, const char *command, unsigned bit
         if (o->on_command_line[i] && !(option_defs[i].commands & bit))
             return fail(err, "'%s' takes no --%s", command, option_defs[i].name);
     }
-    /* The default has classes of `check`: for other commands, only a given flag is checked. */
-    if (o->on_command_line[OPTION_OF_fail_on] || bit == COMMAND_CHECK) {
-        const struct option_def *def = &option_defs[OPTION_OF_fail_on];
-
-        if (!check_fail_on(o, command, option_accepted_choices(def, bit), err))
-            return false;
-    }
+    if (!check_fail_on(o, bit, err))
+        return false;
     const struct option_def *output = &option_defs[OPTION_OF_output];
 
-    if (output->commands & bit && !(option_accepted_choices(output, bit) & 1U << o->output))
+    if (output->commands & bit && !(option_accepted_choices(output, bit) >> o->output & 1))
         return fail(err, "'%s' prints no %s", command, output->choices[o->output]);
     return true;
 }
 
 /* ---- configuration file ---- */
 
-/* Sets an option from a YAML list. An OPTION_SET gets the items as one value, with commas. */
+/* Returns true if a YAML list stands for one value with commas. */
+static bool takes_joined_list(const struct option_def *def)
+{
+    return def->type == OPTION_SET || def->type == OPTION_FAIL_ON;
+}
+
+/* Sets an option from a YAML list. An OPTION_SET or OPTION_FAIL_ON gets the items as one value,
+ * with commas. */
 static bool set_option_from_list(struct options *o, const struct option_def *def, const cJSON *list,
                                  struct error *err)
 {
     CLEANUP(strbuf_release) struct strbuf joined = STRBUF_INIT(YAML_CONFIG_MAX);
+    bool is_joined = takes_joined_list(def);
     const cJSON *item;
 
-    if (!list->child && def->type != OPTION_SET)
+    if (!list->child && !is_joined)
         return fail(err, "'%s' is an empty list; leave the key out instead", def->name);
     cJSON_ArrayForEach (item, list) {
         const char *text = item->valuestring;
 
         if (!text)
             return fail(err, "'%s' takes a list of texts", def->name);
-        if (def->type == OPTION_SET)
+        if (is_joined)
             strbuf_addf(&joined, "%s%s", joined.len > 0 ? "," : "", text);
         else if (!set_option(o, def, text, item == list->child, err))
             return fail_in(err, "'%s'", def->name);
     }
-    return def->type != OPTION_SET || set_option(o, def, joined.data, true, err) ||
+    return !is_joined || set_option(o, def, joined.data, true, err) ||
            fail_in(err, "'%s'", def->name);
 }
 
@@ -266,7 +269,7 @@ static bool set_option_from_member(struct options *o, const cJSON *member, struc
         return false;
     if (def->flag_only)
         return fail(err, "'%s' is for the command line only", def->name);
-    if (cJSON_IsArray(member) && (option_type_is_list(def->type) || def->type == OPTION_SET))
+    if (cJSON_IsArray(member) && (option_type_is_list(def->type) || takes_joined_list(def)))
         return set_option_from_list(o, def, member, err);
     if (!member->valuestring)
         return fail(err, "'%s' takes a single value", def->name);

@@ -3,7 +3,6 @@
 
 #include "exporter/options/option_value.h"
 #include "metrics/base/base.h"
-#include "metrics/rules/findings.h"
 #include "metrics/rules/problems/problem_table.h"
 
 /*
@@ -94,13 +93,13 @@ bool options_parse(struct options *o, int argc, const char *const *argv,
 
 /*
  * Returns false and sets `err` if the command with this name and bit does not accept a flag on the
- * command line, a class of --fail-on or the format of --output.
+ * command line, a name in --fail-on or the format of --output.
  */
 bool options_accepted(const struct options *o, const char *command, unsigned bit,
                       struct error *err) MUST_USE;
 
 /* Returns the choices of the option that the command `bit` accepts: bits by index in `choices`. */
-unsigned option_accepted_choices(const struct option_def *def, unsigned bit);
+uint64_t option_accepted_choices(const struct option_def *def, unsigned bit);
 
 /* Returns true if an option has the same value in `a` and `b`. */
 bool option_equal(const struct options *a, const struct options *b, const struct option_def *def);
@@ -131,9 +130,9 @@ const struct option_def *option_find(const char *name, struct error *err);
 
 /*
  * Sets options from the text of a configuration file: a YAML mapping with names of flags as keys.
- * The value of a list option or of an OPTION_SET may be a YAML list. Returns false and sets `err`,
- * with `path` and usually the line, on the first error, such as an unknown or repeated key; options
- * before it stay set.
+ * The value of a list option, an OPTION_SET or an OPTION_FAIL_ON may be a YAML list. Returns false
+ * and sets `err`, with `path` and usually the line, on the first error, such as an unknown or
+ * repeated key; options before it stay set.
  */
 bool config_apply(const char *path, const char *text, size_t len, struct options *o,
                   struct error *err) MUST_USE;

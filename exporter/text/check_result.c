@@ -3,57 +3,99 @@
 
 #include "exporter/text/text_table.h"
 #include "metrics/base/number.h"
-#include "metrics/expose/decision_text.h"
-#include "metrics/expose/policy_names.h"
-#include "metrics/model/binding.h"
+#include "metrics/expose/problem_text.h"
 
 enum {
-    WORD_MAX = 64,
+    WORD_MAX = 96,
     INDENT = 2,
-    DETAIL_INDENT = 4,
-    LINE_MAX_BYTES = 8192,
+    LINE_MAX_BYTES = 64 * 1024,
     SAFE_MAX_BYTES = 4 * LINE_MAX_BYTES, /* Escaping makes at most four bytes of one. */
 };
 
-/* ---- counts of findings ---- */
+/* ---- counts of problems ---- */
 
 static const char none[] = "none"; /* Value of the header if all counts are 0. */
+static const char hidden_prefix[] = "hidden:";
+static const char normal_prefix[] = "normal:";
 
-static void append_count(struct strbuf *out, size_t start, const char *word, size_t count)
+/* Appends PROBLEM/REASON, or PROBLEM if the reason has no name. */
+static void add_reason_name(struct strbuf *out, enum problem_reason reason)
 {
-    if (count > 0)
-        strbuf_addf(out, "%s%s=%zu", out->len > start ? ", " : "", word, count);
+    const struct problem_reason_row *row = &problem_reasons[reason];
+
+    strbuf_addf(out, "%s%s%s", problem_names[row->problem], *row->name ? "/" : "", row->name);
 }
 
-void finding_counts_write(const struct finding_counts *c, struct strbuf *out)
+static void append_count(struct strbuf *out, size_t start, const char *prefix, const char *word,
+                         size_t count)
+{
+    if (count > 0)
+        strbuf_addf(out, "%s%s%s=%zu", out->len > start ? ", " : "", prefix, word, count);
+}
+
+static void append_counts_of_reasons(struct strbuf *out, size_t start, const char *prefix,
+                                     const size_t counts[PROBLEM_REASON_COUNT])
+{
+    for (unsigned i = 0; i < PROBLEM_REASON_COUNT; i++) {
+        CLEANUP(strbuf_release) struct strbuf word = STRBUF_INIT(WORD_MAX);
+
+        add_reason_name(&word, i);
+        append_count(out, start, prefix, word.data, counts[i]);
+    }
+}
+
+void problem_counts_write(const struct problem_counts *c, struct strbuf *out)
 {
     size_t start = out->len;
 
-    for (unsigned i = 0; i < FINDING_CLASSES; i++)
-        append_count(out, start, fail_on_names[i], c->classes[i]);
-    append_count(out, start, "unread", c->unread);
-    append_count(out, start, "missing", c->missing);
+    for (unsigned i = 0; i < SEVERITY_COUNT; i++)
+        append_count(out, start, "", severity_names[i], c->severities[i]);
+    append_counts_of_reasons(out, start, "", c->open);
+    append_counts_of_reasons(out, start, hidden_prefix, c->hidden);
+    for (unsigned i = 0; i < NORMAL_CONDITION_COUNT; i++)
+        append_count(out, start, normal_prefix, normal_condition_names[i], c->normal[i]);
+    append_count(out, start, "", "unread", c->unread);
+    append_count(out, start, "", "missing", c->missing);
     if (out->len == start)
         strbuf_adds(out, none);
 }
 
-/* Returns the count for the word of a class, "unread" or "missing"; NULL for other words. */
-static size_t *find_count(struct finding_counts *c, const char *word)
+/* Returns the count of a problem by its name with the reason; NULL if the name is unknown. */
+static size_t *find_reason_count(size_t counts[PROBLEM_REASON_COUNT], const char *word)
 {
-    for (unsigned i = 0; i < FINDING_CLASSES; i++) {
-        if (strcmp(word, fail_on_names[i]) == 0)
-            return &c->classes[i];
+    CLEANUP(free_cleanup) char *name = xmemdup0(word, strcspn(word, "/"));
+    const char *reason = word[strlen(name)] == '/' ? word + strlen(name) + 1 : "";
+    enum problem_id problem = problem_find(name);
+    unsigned found =
+        problem < PROBLEM_COUNT ? problem_find_reason(problem, reason) : PROBLEM_REASON_COUNT;
+
+    return found < PROBLEM_REASON_COUNT ? &counts[found] : NULL;
+}
+
+/* Returns the count with this name in the header; NULL if the name is unknown. */
+static size_t *find_count(struct problem_counts *c, const char *word)
+{
+    if (strncmp(word, hidden_prefix, strlen(hidden_prefix)) == 0)
+        return find_reason_count(c->hidden, word + strlen(hidden_prefix));
+    for (unsigned i = 0; i < NORMAL_CONDITION_COUNT; i++) {
+        if (strncmp(word, normal_prefix, strlen(normal_prefix)) == 0 &&
+            strcmp(word + strlen(normal_prefix), normal_condition_names[i]) == 0)
+            return &c->normal[i];
+    }
+    for (unsigned i = 0; i < SEVERITY_COUNT; i++) {
+        if (strcmp(word, severity_names[i]) == 0)
+            return &c->severities[i];
     }
     if (strcmp(word, "unread") == 0)
         return &c->unread;
-    return strcmp(word, "missing") == 0 ? &c->missing : NULL;
+    return strcmp(word, "missing") == 0 ? &c->missing : find_reason_count(c->open, word);
 }
 
-/* Parses one count, such as "conflict=2". Returns false if it is malformed, 0 or repeated. */
-static bool read_count(const char *text, size_t len, struct finding_counts *out)
+/* Parses one count, such as "warning=2". Returns false if it is malformed, 0 or repeated. */
+static bool read_count(const char *text, size_t len, struct problem_counts *out)
 {
-    char word[WORD_MAX];
-    size_t word_len = strspn(text, "abcdefghijklmnopqrstuvwxyz_");
+    char word[WORD_MAX + sizeof(hidden_prefix)];
+    size_t word_len = strcspn(text, "=, ");
     size_t *count;
     uint64_t number;
 
@@ -71,9 +113,9 @@ static bool read_count(const char *text, size_t len, struct finding_counts *out)
     return true;
 }
 
-bool finding_counts_read(const char *text, struct finding_counts *out)
+bool problem_counts_read(const char *text, struct problem_counts *out)
 {
-    struct finding_counts counts = {.unread = 0};
+    struct problem_counts counts = {.unread = 0};
     bool more = strcmp(text, none) != 0;
 
     while (more) {
@@ -89,306 +131,301 @@ bool finding_counts_read(const char *text, struct finding_counts *out)
     return true;
 }
 
-bool finding_counts_any(const struct finding_counts *c, unsigned classes)
+bool problem_counts_fail(const struct problem_counts *c, const struct fail_on *fail_on)
 {
-    for (unsigned i = 0; i < FINDING_CLASSES; i++) {
-        if ((classes >> i & 1) && c->classes[i] > 0)
+    for (unsigned i = 0; i < SEVERITY_COUNT; i++) {
+        if ((fail_on->severities >> i & 1) && c->severities[i] > 0)
+            return true;
+    }
+    for (unsigned i = 0; i < PROBLEM_REASON_COUNT; i++) {
+        if (fail_on_names_reason(fail_on, i) && (c->open[i] > 0 || c->hidden[i] > 0))
+            return true;
+    }
+    for (unsigned i = 0; i < NORMAL_CONDITION_COUNT; i++) {
+        if ((fail_on->conditions >> i & 1) && c->normal[i] > 0)
             return true;
     }
     return false;
 }
 
-/* ---- sections of the findings ---- */
+/* ---- rows of the table ---- */
 
-/* Sentences for people. The column before them has the word for programs. */
-static const char *const pending_texts[PENDING_REASON_COUNT] = {
-    [PENDING_NO_MATCH] = "no policy selects it",
-    [PENDING_EXCLUDED] = "a policy would select it, but its excludedResources keep it out",
-    [PENDING_POLICY_GONE] = "its policy is gone and it was changed since",
-    [PENDING_OVERRIDE_MISSING] = "an override in dependentOverrides of its policy does not exist",
-    [PENDING_POLICY_DELETING] = "only policies that are being deleted select it",
-    [PENDING_KIND_NOT_SELECTED] = "no policy selects its kind",
+/* Columns of the table, in the order of a terminal that is wide enough. */
+enum column { COLUMN_SEVERITY, COLUMN_PROBLEM, COLUMN_OBJECT, COLUMN_SINCE, COLUMN_ACTOR, COLUMNS };
+
+static const char *const headings[COLUMNS] = {
+    [COLUMN_SEVERITY] = "SEVERITY", [COLUMN_PROBLEM] = "PROBLEM", [COLUMN_OBJECT] = "OBJECT",
+    [COLUMN_SINCE] = "SINCE",       [COLUMN_ACTOR] = "ACTOR",
 };
 
-static const char *const stale_texts[STALE_REASON_COUNT] = {
-    [STALE_POLICY_UPDATED] = "its policy has changed",
-    [STALE_POLICY_REPLACED] = "another policy governs it now",
-    [STALE_SELECTOR_MISMATCH] = "its policy does not select it any more",
-    [STALE_POLICY_GONE] = "its policy is gone or was created again",
-    [STALE_NEVER_BOUND] = "its Lazy policy waits for a change of the template",
-    [STALE_TEMPLATE_UPDATED] = "its last change is not in its binding",
+enum {
+    GAP = 2,
+    DETAIL_INDENT = 10, /* Width of the column SEVERITY with its gap. */
 };
 
-/* Adds a cell with an object; without its namespace if that is `known_ns`. */
-static void add_related_object(struct table *t, const char *kind, const char *ns, const char *name,
-                               const char *known_ns)
+/* Texts of the conditions that are no problem. */
+static const struct {
+    const char *cause;
+    const char *action;
+} normal_texts[NORMAL_CONDITION_COUNT] = {
+    [NORMAL_KIND_NOT_SELECTED] = {"No policy selects objects of this kind.",
+                                  "Create a policy that selects the template, if Karmada is to "
+                                  "propagate it."},
+    [NORMAL_NO_MATCH] = {"No policy selects the template.",
+                         "Create a policy that selects the template, if Karmada is to propagate "
+                         "it."},
+    [NORMAL_WAITING] = {"A policy selects the template, and no client has applied the template "
+                        "yet.",
+                        "Apply the template to Karmada's API server."},
+};
+
+/* One row: a problem, or a template with a condition that is no problem. */
+struct check_row {
+    const struct problem *problem; /* NULL: see `template`. */
+    const struct entry *template;
+    enum normal_condition condition;
+};
+
+struct cells {
+    struct strbuf texts[COLUMNS]; /* Escaped. */
+    enum output_style severity_style;
+};
+
+static void cells_release(struct cells *c)
 {
-    table_add_object(t, kind, strcmp(ns, known_ns) == 0 ? "" : ns, name);
+    for (unsigned i = 0; i < COLUMNS; i++)
+        strbuf_release(&c->texts[i]);
 }
 
-/* Table of the values that the referrers of a dependency request for one field. */
-struct requested_values {
-    struct table table;
-    const char *ns; /* Namespace of the dependency. */
-    enum dependency_field field;
-    bool current; /* Values after the policies are applied; false for the present values. */
-    bool mixed;   /* Only some referrers have a binding: the last column marks the others. */
-};
-
-static void add_requested_value(void *context, const struct dependency_referrer *referrer)
+/* Appends an age in the largest unit that it fills, such as "12m" or "7d". */
+static void add_age(struct strbuf *out, int64_t age_ms)
 {
-    struct requested_values *w = context;
-    const struct dependency_values *values = w->current ? &referrer->current : &referrer->observed;
-    const struct entry *object = referrer->template ? referrer->template : referrer->binding;
-    struct policy_name policy = referrer_policy(referrer, w->current);
+    int64_t seconds = age_ms > 0 ? age_ms / 1000 : 0;
 
-    if (!object || !(w->current ? referrer->counts_current : referrer->counts_observed))
-        return;
-    table_add(&w->table, STYLE_PLAIN, dependency_value_name(w->field, values->wants[w->field]));
-    if (policy.kind)
-        add_related_object(&w->table, policy.kind, policy.ns, policy.name, w->ns);
+    if (seconds < 60)
+        strbuf_addf(out, "%" PRId64 "s", seconds);
+    else if (seconds < 3600)
+        strbuf_addf(out, "%" PRId64 "m", seconds / 60);
+    else if (seconds < 86400)
+        strbuf_addf(out, "%" PRId64 "h", seconds / 3600);
     else
-        table_add(&w->table, STYLE_FAINT, "no policy");
-    add_related_object(&w->table, entry_kind(object), entry_ns(object), object->name, w->ns);
-    if (w->mixed)
-        table_add(&w->table, STYLE_FAINT, referrer->derived ? "no binding yet" : "");
+        strbuf_addf(out, "%" PRId64 "d", seconds / 86400);
 }
 
-struct referrer_counts {
-    size_t derived; /* Number of referrers without a binding of their own. */
-    size_t bound;   /* Number of other referrers. */
+static void add_subject_of_row(struct strbuf *out, const struct check_row *row)
+{
+    CLEANUP(strbuf_release) struct strbuf subject = STRBUF_INIT(LINE_MAX_BYTES);
+
+    if (row->problem)
+        problem_add_subject(row->problem, &subject);
+    else
+        strbuf_addf(&subject, "%s %s%s%s", entry_kind(row->template), entry_ns(row->template),
+                    *entry_ns(row->template) ? "/" : "", row->template->name);
+    output_escape(out, subject.data);
+}
+
+static struct cells make_cells(const struct check_result *r, const struct check_row *row,
+                               int64_t now_ms)
+{
+    static const enum output_style styles[] = {[SEVERITY_CRITICAL] = STYLE_BAD,
+                                               [SEVERITY_WARNING] = STYLE_CAUTION,
+                                               [SEVERITY_INFO] = STYLE_PLAIN};
+    const struct problems *ps = engine_problems(r->evaluation->engine);
+    const struct problem *p = row->problem;
+    int64_t since_ms = p ? problem_since_ms(ps, p) : 0;
+    struct cells c = {.severity_style = STYLE_FAINT};
+
+    for (unsigned i = 0; i < COLUMNS; i++)
+        c.texts[i] = STRBUF_INIT(SAFE_MAX_BYTES);
+    add_subject_of_row(&c.texts[COLUMN_OBJECT], row);
+    if (since_ms > 0)
+        add_age(&c.texts[COLUMN_SINCE], now_ms - since_ms);
+    else
+        strbuf_adds(&c.texts[COLUMN_SINCE], "-");
+    if (p) {
+        enum problem_severity severity = problem_severity(ps, problem_id(p));
+
+        strbuf_adds(&c.texts[COLUMN_SEVERITY], severity_names[severity]);
+        add_reason_name(&c.texts[COLUMN_PROBLEM], p->reason);
+        strbuf_adds(&c.texts[COLUMN_ACTOR], actor_names[problem_actor(p)]);
+        c.severity_style = styles[severity];
+        return c;
+    }
+    strbuf_adds(&c.texts[COLUMN_SEVERITY], "none");
+    strbuf_adds(&c.texts[COLUMN_PROBLEM], normal_condition_names[row->condition]);
+    strbuf_adds(&c.texts[COLUMN_ACTOR], "-");
+    return c;
+}
+
+/* ---- layout ---- */
+
+struct layout {
+    size_t widths[COLUMNS];
+    bool stacked; /* The object has a line of its own, because the terminal is too narrow. */
 };
 
-static void count_referrer(void *context, const struct dependency_referrer *referrer)
+static void widen(struct layout *l, const struct cells *c)
 {
-    struct referrer_counts *r = context;
+    for (unsigned i = 0; i < COLUMNS; i++) {
+        size_t width = output_count_columns(c->texts[i].data);
 
-    r->derived += referrer->derived;
-    r->bound += !referrer->derived;
+        if (width > l->widths[i])
+            l->widths[i] = width;
+    }
 }
 
-static bool has_bound_and_derived(const struct engine *engine, const struct entry *dependency)
+static void print_cell(struct output *o, const struct layout *l, enum column column,
+                       enum output_style style, const char *text)
 {
-    struct referrer_counts r = {0};
+    size_t width = output_count_columns(text);
 
-    engine_dependency_referrers(engine, dependency, count_referrer, &r);
-    return r.derived > 0 && r.bound > 0;
+    output_add_styled(o, style, text);
+    if (column != COLUMN_ACTOR)
+        strbuf_addf(&o->text, "%*s", (int)(l->widths[column] - width + GAP), "");
 }
 
-static void print_requested_values(const struct engine *engine, const struct entry *dependency,
-                                   enum dependency_field field, bool predicted, struct output *o)
+/* Prints one line, or two if the object has a line of its own. */
+static void print_cells(struct output *o, const struct layout *l, const char *const *texts,
+                        const enum output_style styles[COLUMNS])
 {
-    static const char *const headings[] = {"WANTS", "POLICY", "REFERRER", ""};
-    bool mixed = has_bound_and_derived(engine, dependency);
-    struct requested_values w = {.table = table_make(headings, 3 + mixed, DETAIL_INDENT),
-                                 .ns = resource_identity_of(dependency).ns,
-                                 .field = field,
-                                 .current = predicted,
-                                 .mixed = mixed};
-
-    engine_dependency_referrers(engine, dependency, add_requested_value, &w);
-    table_print(&w.table, o);
-    table_release(&w.table);
+    for (unsigned i = 0; i < COLUMNS; i++) {
+        if (i != COLUMN_OBJECT || !l->stacked)
+            print_cell(o, l, i, styles[i], texts[i]);
+    }
+    strbuf_addc(&o->text, '\n');
+    if (l->stacked) {
+        strbuf_addf(&o->text, "%*s", DETAIL_INDENT, "");
+        output_add_styled(o, styles[COLUMN_OBJECT], texts[COLUMN_OBJECT]);
+        strbuf_addc(&o->text, '\n');
+    }
 }
 
-/* Prints "ConfigMap default/my-config: ConflictResolution resolves to Overwrite" and the like. */
-static void print_conflict(const struct entry *dependency, enum dependency_field field,
-                           bool predicted, struct output *o)
+/* Prints a wrapped line below a row. */
+static void print_detail(struct output *o, const char *text)
 {
-    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
-    CLEANUP(strbuf_release) struct strbuf safe = STRBUF_INIT(LINE_MAX_BYTES);
-    const struct dependency_decision *d = dependency_decision(dependency);
-    const struct field_resolution *f = &d->fields[field];
-    struct identity id = resource_identity_of(dependency);
+    CLEANUP(strbuf_release) struct strbuf safe = STRBUF_INIT(SAFE_MAX_BYTES);
 
-    strbuf_addf(&line, "%s %s%s%s: %s %s to %s", id.kind, id.ns, *id.ns != '\0' ? "/" : "", id.name,
-                dependency_field_names[field], predicted ? "will resolve" : "resolves",
-                dependency_value_name(field, predicted ? f->predicted_resolved : f->resolved));
-    if (f->unapplied && f->stored != f->resolved && !predicted)
-        strbuf_addf(&line, ", but the binding still has %s",
-                    dependency_value_name(field, f->stored));
-    output_escape(&safe, line.data);
-    strbuf_addf(&o->text, "%*s", INDENT, "");
-    output_wrap(&o->text, safe.data, INDENT, DETAIL_INDENT, o->width);
+    output_escape(&safe, text);
+    strbuf_addf(&o->text, "%*s", DETAIL_INDENT, "");
+    output_wrap(&o->text, safe.data, DETAIL_INDENT, DETAIL_INDENT, o->width);
     strbuf_addc(&o->text, '\n');
 }
 
-static void print_conflicts(const struct engine *engine, const struct findings *f,
-                            enum finding_class class, struct output *o)
+/* Prints a line for each problem that `cause` hides. */
+static void print_hidden(const struct check_result *r, const struct problem *cause,
+                         struct output *o)
 {
-    bool predicted = class == FINDING_PREDICTED;
+    size_t low = 0, high = r->hidden_count;
 
-    if (f->lists[class].count == 0)
-        return;
-    output_add_section(o, predicted ? "Predicted conflicts" : "Conflicts",
-                       findings_count(f, class));
-    for (size_t i = 0; i < f->lists[class].count; i++) {
-        const struct entry *dependency = f->lists[class].entries[i];
-        const struct dependency_decision *d = dependency_decision(dependency);
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
 
-        for (unsigned k = 0; k < DEPENDENCY_FIELD_COUNT; k++) {
-            if (!(predicted ? d->fields[k].predicted : d->fields[k].conflict))
-                continue;
-            print_conflict(dependency, k, predicted, o);
-            print_requested_values(engine, dependency, k, predicted, o);
-            strbuf_addc(&o->text, '\n');
-        }
+        if ((uintptr_t)r->hidden[middle].problem->cause < (uintptr_t)cause)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < r->hidden_count && r->hidden[low].problem->cause == cause; low++) {
+        CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
+
+        strbuf_adds(&line, "Hides ");
+        add_reason_name(&line, r->hidden[low].problem->reason);
+        strbuf_adds(&line, " of ");
+        problem_add_subject(r->hidden[low].problem, &line);
+        strbuf_addc(&line, '.');
+        print_detail(o, line.data);
     }
 }
 
-/* Prints a section with a row for each template; `add` adds the cells after the name. */
-static void print_templates(const char *title, const struct finding_list *list,
-                            const char *const *headings, size_t columns,
-                            void (*add)(struct table *, const struct template_decision *),
-                            struct output *o)
+static void print_details(const struct check_result *r, const struct check_row *row,
+                          struct output *o)
 {
-    CLEANUP(table_release) struct table t = table_make(headings, columns, INDENT);
+    CLEANUP(strbuf_release) struct strbuf cause = STRBUF_INIT(LINE_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf action = STRBUF_INIT(LINE_MAX_BYTES);
+    const struct engine *engine = r->evaluation->engine;
 
-    if (list->count == 0)
-        return;
-    output_add_section(o, title, list->count);
-    for (size_t i = 0; i < list->count; i++) {
-        const struct entry *e = list->entries[i];
-
-        table_add_object(&t, entry_kind(e), entry_ns(e), e->name);
-        add(&t, template_decision(e));
+    strbuf_adds(&action, "Action: ");
+    if (row->problem) {
+        problem_add_cause(engine, row->problem, &cause);
+        problem_add_action(engine, row->problem, &action);
+    } else {
+        strbuf_adds(&cause, normal_texts[row->condition].cause);
+        strbuf_adds(&action, normal_texts[row->condition].action);
     }
-    table_print(&t, o);
+    print_detail(o, cause.data);
+    print_detail(o, action.data);
+    if (row->problem)
+        print_hidden(r, row->problem, o);
     strbuf_addc(&o->text, '\n');
 }
 
-static void add_pending_cells(struct table *t, const struct template_decision *d)
+/* ---- table ---- */
+
+typedef void row_fn(void *context, const struct check_row *row);
+
+/* Calls `each` for every row: problems, then the conditions that --fail-on names. */
+static void each_row(const struct check_result *r, const struct fail_on *fail_on, row_fn *each,
+                     void *context)
 {
-    table_add(t, STYLE_BAD, pending_reason_names[d->reason]);
-    table_add(t, STYLE_PLAIN, pending_texts[d->reason]);
-}
-
-/* Adds the phase, the reason, and a sentence such as "its policy has changed: placement". */
-static void add_stale_cells(struct table *t, const struct template_decision *d)
-{
-    CLEANUP(strbuf_release) struct strbuf why = STRBUF_INIT(LINE_MAX_BYTES);
-    const char *between = ": ";
-
-    strbuf_adds(&why, stale_texts[d->reason]);
-    for (unsigned i = 0; i < DRIFT_FIELD_COUNT; i++) {
-        if (!(d->fields & 1U << i))
-            continue;
-        strbuf_addf(&why, "%s%s", between, drift_field_names[i]);
-        between = ", ";
-    }
-    table_add(t, d->phase == PHASE_OVERDUE ? STYLE_BAD : STYLE_CAUTION, phase_names[d->phase]);
-    table_add(t, STYLE_PLAIN, stale_reason_names[d->reason]);
-    table_add(t, STYLE_PLAIN, why.data);
-}
-
-static void add_orphaned_cells(struct table *t, const struct template_decision *d)
-{
-    (void)d;
-    table_add(t, STYLE_PLAIN, "runs on, but no policy governs it");
-}
-
-static void add_stage_cells(struct table *t, const struct template_decision *d)
-{
-    struct stage_and_reason at = d->stages.at;
-
-    table_add(t, STYLE_BAD, stage_reason_names[at.reason]);
-    table_add(t, STYLE_PLAIN, stage_reason_texts[at.reason]);
-}
-
-static void add_delivery_cells(struct table *t, const struct template_decision *d)
-{
-    struct stage_and_reason at = d->stages.delivery;
-    bool waits = at.reason == WHY_WAITING || at.reason == WHY_ROLLING || at.reason == WHY_UNKNOWN;
-
-    table_add(t, waits ? STYLE_CAUTION : STYLE_BAD, stage_names[at.stage]);
-    table_add(t, STYLE_PLAIN, stage_reason_names[at.reason]);
-    table_add(t, STYLE_PLAIN, stage_reason_texts[at.reason]);
-}
-
-/* Prints a section with a row for each problem of each object of the class. */
-static void print_problem_class(const struct engine *engine, const struct problem_class *w,
-                                const struct finding_list *list, struct output *o)
-{
-    const char *const headings[] = {w->heading, ""};
-    CLEANUP(table_release) struct table t = table_make(headings, ARRAY_LEN(headings), INDENT);
-
-    if (list->count == 0)
-        return;
-    output_add_section(o, w->title, list->count);
-    for (size_t i = 0; i < list->count; i++) {
-        const struct entry *e = list->entries[i];
-
-        for (unsigned k = 0; w->of(e) >> k != 0; k++) {
-            CLEANUP(strbuf_release) struct strbuf why = STRBUF_INIT(LINE_MAX_BYTES);
-
-            if (!(w->of(e) & 1U << k))
-                continue;
-            table_add_object(&t, entry_kind(e), entry_ns(e), e->name);
-            strbuf_adds(&why, w->texts[k]);
-            if (w->class == FINDING_BROKEN) {
-                strbuf_adds(&why, ": ");
-                defect_add_subject(e, k, &why);
-            } else if (w->class == FINDING_CONNECTOR) {
-                connector_conflict_add_subject(engine, e, k, &why);
-            }
-            table_add(&t, STYLE_PLAIN, why.data);
-        }
-    }
-    table_print(&t, o);
-    strbuf_addc(&o->text, '\n');
-}
-
-/* Prints each of the classes UNBOUND and UNMATCHED if `fail_on` contains it. */
-static void print_optional_classes(const struct findings *f, unsigned fail_on, struct output *o)
-{
-    static const char *const headings[] = {"TEMPLATE", "REASON", ""};
-    static const struct {
-        enum finding_class class;
-        const char *title;
-    } sections[] = {{FINDING_UNBOUND, "Unbound"}, {FINDING_UNMATCHED, "Unmatched"}};
-
-    for (size_t i = 0; i < ARRAY_LEN(sections); i++) {
-        if (fail_on >> sections[i].class & 1)
-            print_templates(sections[i].title, &f->lists[sections[i].class], headings,
-                            ARRAY_LEN(headings), add_stage_cells, o);
+    for (size_t i = 0; i < r->shown_count; i++)
+        each(context, &(struct check_row){.problem = r->shown[i]});
+    for (unsigned k = 0; k < NORMAL_CONDITION_COUNT; k++) {
+        for (size_t i = 0; i < r->normal[k].count && fail_on->conditions >> k & 1; i++)
+            each(context, &(struct check_row){.template = r->normal[k].items[i], .condition = k});
     }
 }
 
-/* Prints the sections with findings; UNBOUND and UNMATCHED only if `fail_on` contains them. */
-static void print_findings(const struct engine *engine, const struct findings *f, unsigned fail_on,
-                           struct output *o)
-{
-    static const char *const pending[] = {"TEMPLATE", "REASON", ""};
-    static const char *const stale[] = {"TEMPLATE", "PHASE", "REASON", ""};
-    static const char *const orphaned[] = {"TEMPLATE", ""};
-    static const char *const delivery[] = {"TEMPLATE", "STAGE", "REASON", ""};
+struct table_printer {
+    const struct check_result *result;
+    struct output *out;
+    int64_t now_ms;
+    size_t rows;
+    struct layout layout;
+};
 
-    print_conflicts(engine, f, FINDING_CONFLICT, o);
-    print_conflicts(engine, f, FINDING_PREDICTED, o);
-    print_templates("Pending", &f->lists[FINDING_PENDING], pending, ARRAY_LEN(pending),
-                    add_pending_cells, o);
-    print_templates("Stale", &f->lists[FINDING_STALE], stale, ARRAY_LEN(stale), add_stale_cells, o);
-    print_templates("Orphaned", &f->lists[FINDING_ORPHANED], orphaned, ARRAY_LEN(orphaned),
-                    add_orphaned_cells, o);
-    print_optional_classes(f, fail_on, o);
-    print_templates("Not healthy", &f->lists[FINDING_NOT_HEALTHY], delivery, ARRAY_LEN(delivery),
-                    add_delivery_cells, o);
-    for (size_t i = 0; i < PROBLEM_CLASSES; i++)
-        print_problem_class(engine, &problem_class[i], &f->lists[problem_class[i].class], o);
+static void measure_row(void *context, const struct check_row *row)
+{
+    struct table_printer *t = context;
+    CLEANUP(cells_release) struct cells c = make_cells(t->result, row, t->now_ms);
+
+    t->rows++;
+    widen(&t->layout, &c);
 }
 
-/* Returns the sum of the numbers in the headings that print_findings() prints with `fail_on` 0. */
-static size_t count_printed_findings(const struct findings *f)
+static void print_row(void *context, const struct check_row *row)
 {
-    static const unsigned lists[] = {FINDING_PENDING, FINDING_STALE, FINDING_ORPHANED,
-                                     FINDING_NOT_HEALTHY};
-    size_t count = findings_count(f, FINDING_CONFLICT) + findings_count(f, FINDING_PREDICTED);
+    struct table_printer *t = context;
+    CLEANUP(cells_release) struct cells c = make_cells(t->result, row, t->now_ms);
+    const enum output_style styles[COLUMNS] = {
+        [COLUMN_SEVERITY] = c.severity_style, [COLUMN_SINCE] = STYLE_PLAIN};
+    const char *texts[COLUMNS];
 
-    for (size_t i = 0; i < ARRAY_LEN(lists); i++)
-        count += f->lists[lists[i]].count;
-    for (size_t i = 0; i < PROBLEM_CLASSES; i++)
-        count += f->lists[problem_class[i].class].count;
-    return count;
+    for (unsigned i = 0; i < COLUMNS; i++)
+        texts[i] = c.texts[i].data;
+    print_cells(t->out, &t->layout, texts, styles);
+    print_details(t->result, row, t->out);
+}
+
+/* Prints the table, nothing without a row. Returns the number of rows. */
+static size_t print_table(const struct check_result *r, const struct fail_on *fail_on,
+                          int64_t now_ms, struct output *o)
+{
+    static const enum output_style faint[COLUMNS] = {STYLE_FAINT, STYLE_FAINT, STYLE_FAINT,
+                                                     STYLE_FAINT, STYLE_FAINT};
+    struct table_printer t = {.result = r, .out = o, .now_ms = now_ms};
+    size_t width = GAP * (COLUMNS - 1);
+
+    for (unsigned i = 0; i < COLUMNS; i++)
+        t.layout.widths[i] = strlen(headings[i]);
+    each_row(r, fail_on, measure_row, &t);
+    if (t.rows == 0)
+        return 0;
+    for (unsigned i = 0; i < COLUMNS; i++)
+        width += t.layout.widths[i];
+    t.layout.stacked = o->width > 0 && width > o->width;
+    print_cells(o, &t.layout, headings, faint);
+    each_row(r, fail_on, print_row, &t);
+    return t.rows;
 }
 
 /* ---- manifests and summary ---- */
@@ -407,8 +444,7 @@ static void print_manifest_problems(const struct check_result *r, const char *ti
     for (size_t i = 0; i < manifests_problem_count(m); i++) {
         struct manifest_problem p = manifests_problem(m, i);
 
-        if (unread ? !problem_kind_blocks_evaluation(p.kind)
-                   : p.kind != PROBLEM_DUPLICATE && p.kind != PROBLEM_FOREIGN)
+        if (unread ? !problem_kind_blocks_evaluation(p.kind) : p.kind != PROBLEM_FOREIGN)
             continue;
         strbuf_reset(&place);
         manifest_problem_append_place(&p, &place);
@@ -424,12 +460,20 @@ static const char *plural_suffix(size_t count)
     return count == 1 ? "" : "s";
 }
 
+static void print_wrapped(struct output *o, const char *text)
+{
+    CLEANUP(strbuf_release) struct strbuf safe = STRBUF_INIT(SAFE_MAX_BYTES);
+
+    output_escape(&safe, text);
+    output_wrap(&o->text, safe.data, 0, 0, o->width);
+    strbuf_addc(&o->text, '\n');
+}
+
 /* Prints text such as "Read 4 files with 3 templates (3 unbound), 2 policies and 0 bindings." */
-static void print_sources(const struct check_result *r, struct output *o)
+static void print_sources(const struct check_result *r, const struct fail_on *fail_on,
+                          struct output *o)
 {
     CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
-    CLEANUP(strbuf_release) struct strbuf safe = STRBUF_INIT(SAFE_MAX_BYTES);
-    const struct findings *f = &r->findings;
     size_t files = manifests_file_count(r->evaluation->manifests);
     const char *between = " (";
 
@@ -437,72 +481,99 @@ static void print_sources(const struct check_result *r, struct output *o)
         strbuf_addf(&line, "Read %s", kube_session_server_url(r->evaluation->session));
     else
         strbuf_addf(&line, "Read %zu file%s", files, plural_suffix(files));
-    strbuf_addf(&line, " with %zu template%s", f->templates, plural_suffix(f->templates));
+    strbuf_addf(&line, " with %zu template%s", r->templates, plural_suffix(r->templates));
     for (unsigned i = 0; i < STATE_COUNT; i++) {
-        if (f->states[i] == 0)
+        if (r->states[i] == 0)
             continue;
-        strbuf_addf(&line, "%s%zu %s", between, f->states[i], state_names[i]);
+        strbuf_addf(&line, "%s%zu %s", between, r->states[i], state_names[i]);
         between = ", ";
     }
-    strbuf_addf(&line, "%s, %zu polic%s and %zu binding%s.", f->templates > 0 ? ")" : "",
-                f->policies, f->policies == 1 ? "y" : "ies", f->bindings,
-                plural_suffix(f->bindings));
-    if (f->not_selected > 0)
+    strbuf_addf(&line, "%s, %zu polic%s and %zu binding%s.", r->templates > 0 ? ")" : "",
+                r->policies, r->policies == 1 ? "y" : "ies", r->bindings,
+                plural_suffix(r->bindings));
+    if (r->not_selected > 0 && !(fail_on->conditions >> NORMAL_KIND_NOT_SELECTED & 1))
         strbuf_addf(&line, " Not listed: %zu pending template%s of kinds that no policy selects.",
-                    f->not_selected, plural_suffix(f->not_selected));
-    output_escape(&safe, line.data);
-    output_wrap(&o->text, safe.data, 0, 0, o->width);
-    strbuf_addc(&o->text, '\n');
+                    r->not_selected, plural_suffix(r->not_selected));
+    if (r->pending_count > 0)
+        strbuf_addf(&line, " Not listed: %zu problem%s younger than the patience.",
+                    r->pending_count, plural_suffix(r->pending_count));
+    print_wrapped(o, line.data);
 }
 
-/*
- * Prints the counts of the classes in `fail_on`, such as "Found 2 conflicts, 1 pending template."
- * If all are 0, prints a sentence about other findings. Adds a sentence if files or documents were
- * not read. `listed`: findings or notes are printed above; the sentence about other findings has
- * their number if `fail_on` is 0.
- */
-static void print_summary(const struct check_result *r, unsigned fail_on, bool listed,
+static bool problem_fails(const struct check_result *r, const struct problem *p,
+                          const struct fail_on *fail_on)
+{
+    const struct problems *ps = engine_problems(r->evaluation->engine);
+
+    return fail_on_names_reason(fail_on, p->reason) ||
+           (problem_counts(p) && fail_on->severities >> problem_severity(ps, problem_id(p)) & 1);
+}
+
+static size_t count_failing(const struct check_result *r, const struct fail_on *fail_on)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < r->shown_count; i++)
+        count += problem_fails(r, r->shown[i], fail_on);
+    for (size_t i = 0; i < r->hidden_count; i++)
+        count += problem_fails(r, r->hidden[i].problem, fail_on);
+    for (unsigned i = 0; i < NORMAL_CONDITION_COUNT; i++)
+        count += fail_on->conditions >> i & 1 ? r->normal[i].count : 0;
+    return count;
+}
+
+/* Appends a number with its noun to a list; nothing if the number is 0. */
+static void add_number(struct strbuf *line, size_t count, const char *one, const char *many)
+{
+    if (count > 0)
+        strbuf_addf(line, "%s%zu %s", line->len > 0 ? ", " : "Found ", count,
+                    count == 1 ? one : many);
+}
+
+/* Prints the numbers of the listed problems, and how many fail: "Found 2 warnings; 2 fail …". */
+static void print_summary(const struct check_result *r, const struct fail_on *fail_on,
                           struct output *o)
 {
     CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
-    const size_t *counts = r->counts.classes;
-    const char *between = "Found ";
+    size_t failing = count_failing(r, fail_on), normal = 0;
+    bool found;
 
-    for (unsigned i = 0; i < FINDING_CLASSES; i++) {
-        if (!(fail_on >> i & 1) || counts[i] == 0)
-            continue;
-        strbuf_addf(&line, "%s%zu %s", between, counts[i], finding_noun(i, counts[i]));
-        between = ", ";
-    }
-    if (line.len > 0) {
-        output_add_styled(o, STYLE_BAD, line.data);
-    } else if (listed && fail_on == 0) {
-        size_t count = count_printed_findings(&r->findings) + r->notes;
-
-        strbuf_addf(&line, "Found %zu finding%s, which do not count: --fail-on is empty", count,
-                    plural_suffix(count));
-        output_add_styled(o, STYLE_CAUTION, line.data);
-    } else if (listed)
-        output_add_styled(o, STYLE_CAUTION, "Found nothing that --fail-on names");
-    else if (r->complete)
-        output_add_styled(o, STYLE_GOOD, "Nothing found");
+    for (unsigned i = 0; i < NORMAL_CONDITION_COUNT; i++)
+        normal += fail_on->conditions >> i & 1 ? r->normal[i].count : 0;
+    add_number(&line, r->counts.severities[SEVERITY_CRITICAL], "critical problem",
+               "critical problems");
+    add_number(&line, r->counts.severities[SEVERITY_WARNING], "warning", "warnings");
+    add_number(&line, r->counts.severities[SEVERITY_INFO], "info", "infos");
+    add_number(&line, r->hidden_count, "hidden problem", "hidden problems");
+    add_number(&line, normal, "condition that is no problem", "conditions that are no problem");
+    found = line.len > 0;
+    if (failing > 0)
+        strbuf_addf(&line, "; %zu fail%s this check", failing, failing == 1 ? "s" : "");
+    else if (found)
+        strbuf_addf(&line, "; none fails this check%s",
+                    fail_on_is_empty(fail_on) ? ", because --fail-on is empty" : "");
     else
-        output_add_styled(o, STYLE_BAD, "Nothing found in what there is");
+        strbuf_adds(&line,
+                    r->complete ? "Found no problems" : "Found no problems in what was read");
+    output_add_styled(o,
+                      failing > 0 || (!found && !r->complete) ? STYLE_BAD
+                      : found                                 ? STYLE_CAUTION
+                                                              : STYLE_GOOD,
+                      line.data);
     strbuf_adds(&o->text, r->counts.unread > 0 ? ". Not everything could be read.\n" : ".\n");
 }
 
-void check_result_print(const struct check_result *r, unsigned fail_on, struct output *o)
+void check_result_print(const struct check_result *r, const struct fail_on *fail_on, int64_t now_ms,
+                        struct output *o)
 {
-    size_t start = o->text.len;
-
-    print_findings(r->evaluation->engine, &r->findings, fail_on, o);
+    print_table(r, fail_on, now_ms, o);
     print_manifest_problems(r, "Notes", false, r->notes, o);
-    bool listed = o->text.len > start;
-
     print_manifest_problems(r, "Not read", true, r->unread, o);
-    print_sources(r, o);
-    print_summary(r, fail_on, listed, o);
+    print_sources(r, fail_on, o);
+    print_summary(r, fail_on, o);
 }
+
+/* ---- collection ---- */
 
 static size_t count_missing_kinds(const struct kube_session *session)
 {
@@ -514,6 +585,117 @@ static size_t count_missing_kinds(const struct kube_session *session)
     return count;
 }
 
+static int compare_causes(const void *a, const void *b)
+{
+    const struct hidden_problem *x = a, *y = b;
+    uintptr_t cause = (uintptr_t)x->problem->cause, other = (uintptr_t)y->problem->cause;
+
+    if (cause != other)
+        return cause < other ? -1 : 1;
+    return (x->position > y->position) - (x->position < y->position);
+}
+
+static void collect_hidden(struct check_result *r, const struct problems *ps)
+{
+    const struct problem **list = problems_list(ps, 1U << PROBLEM_HIDDEN, &r->hidden_count);
+
+    r->hidden = xcalloc(r->hidden_count + 1, sizeof(*r->hidden));
+    for (size_t i = 0; i < r->hidden_count; i++)
+        r->hidden[i] = (struct hidden_problem){list[i], i};
+    if (r->hidden_count > 1)
+        qsort(r->hidden, r->hidden_count, sizeof(*r->hidden), compare_causes);
+    free(list);
+}
+
+static void collect_problems(struct check_result *r)
+{
+    const struct problems *ps = engine_problems(r->evaluation->engine);
+    struct problem_walk walk = {0};
+    const struct problem *p;
+
+    if (!ps)
+        return;
+    while ((p = problems_next(ps, &walk))) {
+        r->pending_count += p->status == PROBLEM_PENDING;
+        if (p->status == PROBLEM_HIDDEN)
+            r->counts.hidden[p->reason]++;
+        if (!problem_counts(p))
+            continue;
+        r->counts.open[p->reason]++;
+        r->counts.severities[problem_severity(ps, problem_id(p))]++;
+    }
+    r->shown = problems_list(ps, 1U << PROBLEM_OPEN | 1U << PROBLEM_RESOLVING, &r->shown_count);
+    collect_hidden(r, ps);
+}
+
+/* Returns true if the template has an instance of not_propagated, in any status. */
+static bool has_propagation_problem(const struct problems *ps, const struct entry *template)
+{
+    const struct problem *p = ps ? problems_of(ps, template) : NULL;
+
+    while (p && problem_id(p) != PROBLEM_NOT_PROPAGATED)
+        p = problems_next_of(p);
+    return p != NULL;
+}
+
+/* Returns the condition of a template that is no problem; NORMAL_CONDITION_COUNT without one. */
+static enum normal_condition find_normal_condition(const struct check_result *r,
+                                                   const struct entry *template)
+{
+    const struct template_decision *d = template_decision(template);
+
+    if (has_propagation_problem(engine_problems(r->evaluation->engine), template))
+        return NORMAL_CONDITION_COUNT;
+    if (d->state == STATE_PENDING && d->reason == PENDING_KIND_NOT_SELECTED)
+        return NORMAL_KIND_NOT_SELECTED;
+    if (d->state == STATE_PENDING && d->reason == PENDING_NO_MATCH)
+        return NORMAL_NO_MATCH;
+    if (d->state == STATE_UNBOUND && d->stages.at.reason == WHY_WAITING)
+        return NORMAL_WAITING;
+    return NORMAL_CONDITION_COUNT;
+}
+
+static void collect_object(struct check_result *r, struct entry *entry)
+{
+    const struct template_decision *d = template_decision(entry);
+    enum normal_condition condition;
+
+    r->objects++;
+    r->bindings += entry_class(entry) == CLASS_BINDING;
+    r->policies += entry_class(entry) == CLASS_POLICY;
+    if (!d)
+        return;
+    r->templates++;
+    r->states[d->state]++;
+    r->not_selected += d->state == STATE_PENDING && d->reason == PENDING_KIND_NOT_SELECTED;
+    condition = find_normal_condition(r, entry);
+    if (condition == NORMAL_CONDITION_COUNT)
+        return;
+    r->counts.normal[condition]++;
+    entry_list_add(&r->normal[condition], entry);
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+    return entry_compare(*(const struct entry *const *)a, *(const struct entry *const *)b);
+}
+
+static void collect_objects(struct check_result *r)
+{
+    struct store_walk walk = store_walk_begin(r->evaluation->store, (1U << CLASS_COUNT) - 1);
+    struct entry *entry;
+
+    while ((entry = store_walk_next(&walk))) {
+        if (entry_exists(entry))
+            collect_object(r, entry);
+    }
+    store_walk_stop(&walk);
+    for (unsigned i = 0; i < NORMAL_CONDITION_COUNT; i++) {
+        if (r->normal[i].count > 1)
+            qsort(r->normal[i].items, r->normal[i].count, sizeof(struct entry *), compare_entries);
+    }
+}
+
 void check_result_make(struct check_result *r, const struct evaluation *e)
 {
     *r = (struct check_result){.evaluation = e};
@@ -521,18 +703,20 @@ void check_result_make(struct check_result *r, const struct evaluation *e)
         enum problem_kind kind = manifests_problem(e->manifests, i).kind;
 
         r->unread += problem_kind_blocks_evaluation(kind);
-        r->notes += kind == PROBLEM_DUPLICATE || kind == PROBLEM_FOREIGN;
+        r->notes += kind == PROBLEM_FOREIGN;
     }
     r->counts.unread = r->unread + (*asset_source_problem(e->assets) != '\0');
     r->counts.missing = count_missing_kinds(e->session);
     r->complete = r->counts.unread == 0 && r->counts.missing == 0;
-    findings_gather(e->store, &r->findings);
-    for (unsigned i = 0; i < FINDING_CLASSES; i++)
-        r->counts.classes[i] = findings_count(&r->findings, i);
-    r->counts.classes[FINDING_DUPLICATE] = manifests_duplicate_count(e->manifests);
+    collect_problems(r);
+    collect_objects(r);
 }
 
 void check_result_release(struct check_result *r)
 {
-    findings_release(&r->findings);
+    free(r->shown);
+    free(r->hidden);
+    for (unsigned i = 0; i < NORMAL_CONDITION_COUNT; i++)
+        entry_list_release(&r->normal[i]);
+    *r = (struct check_result){.evaluation = NULL};
 }

@@ -2,54 +2,85 @@
 #pragma once
 
 #include "exporter/evaluation.h"
+#include "exporter/options/fail_on.h"
 #include "exporter/text/text_table.h"
 #include "metrics/base/strbuf.h"
+#include "metrics/rules/decision.h"
 #include "metrics/rules/engine.h"
-#include "metrics/rules/findings.h"
 
 /*
- * HTTP header of /api/v1/report with the number of findings by class, such as "conflict=2,
- * pending=1, unread=1", or "none". `check --server` derives its exit status from it.
+ * HTTP header of /api/v1/report with numbers of problems, from which `check --server` derives its
+ * exit status: "warning=2, not_propagated/no_match=2, hidden:not_delivered/waiting=1, unread=1", or
+ * "none". Severities and problems count open and resolving instances. "hidden:" counts hidden
+ * instances, "normal:" conditions of --fail-on that are no problem.
  */
-#define FINDING_COUNTS_HEADER "Karmada-Findings"
+#define PROBLEM_COUNTS_HEADER "Karmada-Problems"
 
-struct finding_counts {
-    size_t classes[FINDING_CLASSES];
+/* Maximum length of the value of PROBLEM_COUNTS_HEADER. */
+enum { PROBLEM_COUNTS_MAX_BYTES = 24 * 1024 };
+
+struct problem_counts {
+    size_t severities[SEVERITY_COUNT];
+    size_t open[PROBLEM_REASON_COUNT]; /* Includes resolving instances. */
+    size_t hidden[PROBLEM_REASON_COUNT];
+    size_t normal[NORMAL_CONDITION_COUNT];
     size_t unread;  /* `unread` of struct check_result, plus 1 if the asset file has a problem. */
     size_t missing; /* Kinds that the API server did not deliver (missing_kind_is_failure). */
 };
 
-/* Appends the value of FINDING_COUNTS_HEADER, which omits counts of 0. */
-void finding_counts_write(const struct finding_counts *c, struct strbuf *out);
+/* Appends the value of PROBLEM_COUNTS_HEADER, which omits counts of 0. */
+void problem_counts_write(const struct problem_counts *c, struct strbuf *out);
 
 /*
- * Parses the value of FINDING_COUNTS_HEADER. Ignores unknown classes, which an exporter of another
+ * Parses the value of PROBLEM_COUNTS_HEADER. Ignores unknown names, which an exporter of another
  * version may send. Returns false, without a change of `out`, if the value is malformed.
  */
-bool finding_counts_read(const char *text, struct finding_counts *out) MUST_USE;
+bool problem_counts_read(const char *text, struct problem_counts *out) MUST_USE;
 
-/* Returns true if a class in `classes` (bits by enum finding_class) has findings. */
-bool finding_counts_any(const struct finding_counts *c, unsigned classes);
+/*
+ * Returns true if --fail-on names something that exists: a severity counts open and resolving
+ * instances, a problem or reason hidden ones, too.
+ */
+bool problem_counts_fail(const struct problem_counts *c, const struct fail_on *fail_on);
 
-/* All findings of an evaluation, for the text of `check` and of /api/v1/report. */
+struct hidden_problem {
+    const struct problem *problem;
+    size_t position; /* In the order of the contract. */
+};
+
+/* All problems of an evaluation, for the text of `check` and of /api/v1/report. */
 struct check_result {
     const struct evaluation *evaluation;
-    struct findings findings;
-    struct finding_counts counts;
+    const struct problem **shown; /* Open and resolving instances, in the order of the contract. */
+    size_t shown_count;
+    struct hidden_problem *hidden; /* Sorted by the address of their cause. Owned. */
+    size_t hidden_count;
+    size_t pending_count; /* Problems that are younger than their patience. */
+    struct entry_list normal[NORMAL_CONDITION_COUNT]; /* Templates, sorted. */
+    struct problem_counts counts;
+    size_t states[STATE_COUNT]; /* Templates by state. */
+    size_t objects;             /* Of all kinds. */
+    size_t templates;
+    size_t not_selected; /* Pending templates of kinds that no policy selects. */
+    size_t policies;
+    size_t bindings;
     size_t unread; /* Problems listed by manifests_problem() that block the evaluation. */
-    size_t notes;  /* Other listed problems: PROBLEM_DUPLICATE and PROBLEM_FOREIGN. */
+    size_t notes;  /* Documents that are no Kubernetes object (PROBLEM_FOREIGN). */
     bool complete; /* False if a file, a document or a kind could not be read. */
 };
 
 /*
- * Collects the findings. The evaluation must have no object left to evaluate; it must outlive the
- * result and stay unchanged until check_result_release().
+ * Collects the problems. The evaluation must have no object left to evaluate; it must outlive the
+ * result and stay unchanged until check_result_release(). Before evaluation_judge_problems() there
+ * are no problems.
  */
 void check_result_make(struct check_result *r, const struct evaluation *e);
 void check_result_release(struct check_result *r);
 
 /*
- * Appends the findings as sections of tables, with a summary. `fail_on` contains the classes that
- * fail a check, as bits by enum finding_class; UNBOUND and UNMATCHED are listed only if among them.
+ * Appends a table of the problems, with the hidden ones under their cause, then notes on files and
+ * a summary. Conditions that are no problem are listed only if --fail-on names them, so that every
+ * object that fails has its row. `now_ms`, milliseconds since the epoch, determines the ages.
  */
-void check_result_print(const struct check_result *r, unsigned fail_on, struct output *o);
+void check_result_print(const struct check_result *r, const struct fail_on *fail_on, int64_t now_ms,
+                        struct output *o);

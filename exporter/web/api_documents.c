@@ -15,7 +15,6 @@
 
 enum {
     NAME_MAX_BYTES = 4096,
-    COUNTS_MAX_BYTES = 4096, /* Header FINDING_COUNTS_HEADER. */
     PLAN_OBJECTS_MAX = 1000, /* Objects in one plan. */
     PLAN_MAX_MS = 2000,      /* Time for one plan. */
 };
@@ -173,20 +172,17 @@ void api_explain(struct queued_request *request, const struct health *h)
 
 /* ---- /api/v1/report ---- */
 
-/* Parses the classes of `fail-on`; leaves `out` as it is without that parameter. */
-static bool parse_fail_on(struct queued_request *request, unsigned *out)
+/* Parses `fail-on`; leaves `out` as it is without that parameter. */
+static bool parse_fail_on(struct queued_request *request, struct fail_on *out)
 {
     const char *value = request->query.values[PARAMETER_FAIL_ON];
     struct error err;
 
     if (!value)
         return true;
-    if (!option_value_set(out, OPTION_SET, fail_on_names, value, &err))
-        fail_in(&err, "fail-on");
-    else if (*out & ~(unsigned)FAIL_ON_CHECK)
-        fail(&err, "fail-on: '%s' has consequences of a plan, and nothing is planned", value);
-    else
+    if (fail_on_parse(value, out, &err) && fail_on_accepted_by_check(out, &err))
         return true;
+    fail_in(&err, "fail-on");
     api_refuse(request, MHD_HTTP_BAD_REQUEST, err.text);
     return false;
 }
@@ -194,8 +190,8 @@ static bool parse_fail_on(struct queued_request *request, unsigned *out)
 void api_report(struct queued_request *request, const struct health *h)
 {
     const struct evaluation *e = h->evaluation;
-    struct strbuf counts = STRBUF_INIT(COUNTS_MAX_BYTES);
-    unsigned fail_on = e->options.fail_on;
+    struct strbuf counts = STRBUF_INIT(PROBLEM_COUNTS_MAX_BYTES);
+    struct fail_on fail_on = e->options.fail_on;
     struct check_result check_result;
     struct document_format format;
     size_t len;
@@ -203,13 +199,13 @@ void api_report(struct queued_request *request, const struct health *h)
     if (!parse_format(request, &format) || !parse_fail_on(request, &fail_on))
         return;
     check_result_make(&check_result, e);
-    finding_counts_write(&check_result.counts, &counts);
+    problem_counts_write(&check_result.counts, &counts);
     request->header =
-        (struct queued_request_header){FINDING_COUNTS_HEADER, strbuf_take(&counts, &len)};
+        (struct queued_request_header){PROBLEM_COUNTS_HEADER, strbuf_take(&counts, &len)};
     if (format.is_text) {
         struct output o = text_begin(request, &format);
 
-        check_result_print(&check_result, fail_on, &o);
+        check_result_print(&check_result, &fail_on, h->now_ms, &o);
         text_end(request, &o);
     } else {
         evaluation_write_report(e, &request->body);

@@ -50,12 +50,14 @@ static void put_response(struct json_writer *w, const char *status, const char *
 static void put_counts_header(struct json_writer *w)
 {
     json_writer_open(w, "headers", '{');
-    json_writer_open(w, FINDING_COUNTS_HEADER, '{');
+    json_writer_open(w, PROBLEM_COUNTS_HEADER, '{');
     json_writer_text(w, "description",
-                     "how many findings there are of each class of --fail-on that has any, as "
-                     "'conflict=2, pending=1'; unread counts files and documents that could not be "
-                     "read, missing the kinds that the API server does not let be read; 'none' for "
-                     "nothing");
+                     "number of problems by severity and by problem with reason, such as "
+                     "'warning=2, not_propagated/no_match=2, hidden:not_delivered/waiting=1'; "
+                     "'hidden:' precedes hidden problems, 'normal:' conditions that are no problem "
+                     "but that --fail-on can name; unread counts files and documents that could "
+                     "not be read, missing the kinds that the API server did not deliver; numbers "
+                     "of 0 are omitted; 'none' if all are 0");
     json_writer_bool(w, "required", true);
     put_string_schema(w);
     close_objects(w, 2);

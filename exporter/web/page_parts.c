@@ -443,7 +443,7 @@ static void add_problem_section(const struct card_writer *c, const struct proble
 
     if (list->count == 0)
         return;
-    html_section(c->out, fail_on_names[w->class], w->title, list->found);
+    html_section(c->out, finding_names[w->class], w->title, list->found);
     strbuf_adds(c->out, "<ul class=\"cards\">\n");
     for (size_t i = 0; i < list->count; i++) {
         strbuf_adds(c->out, "<li>\n<h3>");
@@ -490,7 +490,7 @@ static void add_tiles(const struct card_writer *c, const struct findings *f)
     for (size_t i = 0; i < ARRAY_LEN(sections); i++)
         add_tile(c->out, sections[i].id, sections[i].title, section_count(f, &sections[i]));
     for (size_t i = 0; i < PROBLEM_CLASSES; i++)
-        add_tile(c->out, fail_on_names[problem_class[i].class], problem_class[i].title,
+        add_tile(c->out, finding_names[problem_class[i].class], problem_class[i].title,
                  f->lists[problem_class[i].class].found);
     strbuf_adds(c->out, "</ul>\n");
 }

@@ -5,18 +5,8 @@
 #include "metrics/rules/delivery.h"
 #include "metrics/rules/policy_versions.h"
 
-#define FINDING_WORD(id, word, one, many) word,
-#define CONSEQUENCE_WORD(id, word)        word,
-const char *const fail_on_names[CONSEQUENCE_END + 1] = {FINDINGS(FINDING_WORD)
-                                                            CONSEQUENCES(CONSEQUENCE_WORD) NULL};
-
-const char *finding_noun(enum finding_class class, size_t count)
-{
-#define FINDING_NOUNS(id, word, one, many) {one, many},
-    static const char *const nouns[FINDING_CLASSES][2] = {FINDINGS(FINDING_NOUNS)};
-
-    return nouns[class][count != 1];
-}
+#define FINDING_WORD(id, word) word,
+const char *const finding_names[FINDING_CLASSES] = {FINDINGS(FINDING_WORD)};
 
 const struct problem_class problem_class[PROBLEM_CLASSES] = {
     {FINDING_RISK, "At risk", "TEMPLATE", entry_risks, risk_texts, "whoever runs the platform"},
@@ -51,13 +41,9 @@ static unsigned lists_of_template(const struct template_decision *d)
     if (d->state == STATE_PENDING && d->reason != PENDING_KIND_NOT_SELECTED)
         lists |= LIST(PENDING);
     if (d->state == STATE_STALE)
-        lists |= LIST(STALE) | (d->phase == PHASE_OVERDUE ? LIST(OVERDUE) : 0);
+        lists |= LIST(STALE);
     if (d->state == STATE_ORPHANED)
         lists |= LIST(ORPHANED);
-    if (d->state == STATE_UNBOUND)
-        lists |= LIST(UNBOUND);
-    if (d->stages.at.stage == STAGE_UNMATCHED && d->state != STATE_IGNORED)
-        lists |= LIST(UNMATCHED);
     return lists;
 }
 
@@ -153,8 +139,6 @@ static void add_entry_to_lists(struct findings *f, struct entry *entry)
         f->templates++;
         f->states[d->state]++;
         f->not_selected += d->state == STATE_PENDING && d->reason == PENDING_KIND_NOT_SELECTED;
-        f->stages[d->stages.at.stage]++;
-        f->deliveries[d->stages.delivery.stage]++;
     }
     if (lists & (LIST(CONFLICT) | LIST(PREDICTED))) {
         count_conflict_fields(entry, fields);
@@ -215,22 +199,6 @@ void findings_release(struct findings *f)
 
 size_t findings_count(const struct findings *f, enum finding_class class)
 {
-    /* Stage of the binding that a class counts; 0 (UNMATCHED) for the other classes. */
-    static const enum stage deliveries[FINDING_CLASSES] = {
-        [FINDING_EVICTING] = STAGE_EVICTING,
-        [FINDING_UNSCHEDULED] = STAGE_UNSCHEDULED,
-        [FINDING_PLACED_NOWHERE] = STAGE_PLACED_NOWHERE,
-        [FINDING_UNDISPATCHED] = STAGE_UNDISPATCHED,
-        [FINDING_UNAPPLIED] = STAGE_UNAPPLIED,
-        [FINDING_UNDELIVERED] = STAGE_UNDELIVERED,
-        [FINDING_UNHEALTHY] = STAGE_UNHEALTHY,
-        [FINDING_UNREACHABLE] = STAGE_UNREACHABLE,
-    };
-
-    if (class == FINDING_OUTDATED)
-        return f->stages[STAGE_OUTDATED];
-    if (deliveries[class])
-        return f->deliveries[deliveries[class]];
     if (class == FINDING_CONFLICT || class == FINDING_PREDICTED)
         return f->conflict_fields[class == FINDING_PREDICTED];
     return f->lists[class].found;

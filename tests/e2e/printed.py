@@ -115,7 +115,8 @@ def served():
 
 LAZY = ROOT / "tests/fixtures/recordings/d-lazy"
 AGGREGATED = {"replicaSchedulingType": "Divided", "replicaDivisionPreference": "Aggregated"}
-FAIL_ON_PLAN = "conflict,pending,stale,orphaned,move,lost,wait,overflow,undetermined,unsettled"
+FAIL_ON_PLAN = ("dependency_conflict,policy_not_in_force,not_propagated,orphaned,"
+                "move,lost,wait,overflow,undetermined,unsettled")
 ELSEWHERE = {"clusterNames": ["member1", "member3"]}
 
 

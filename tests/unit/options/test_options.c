@@ -54,16 +54,10 @@ static struct error_case {
      {"--log.level=INFO"},
      "--log.level: 'INFO' is not one of debug, info, warn or error"},
     {"an unknown member of a set",
-     {"--fail-on", "conflict,unknown"},
-     "--fail-on: 'unknown' is not one of conflict, predicted, pending, stale, overdue, orphaned, "
-     "unbound, unmatched, outdated, evicting, unscheduled, placed_nowhere, undispatched, "
-     "unapplied, "
-     "undelivered, unhealthy, unreachable, risk, invalid, broken, connector, duplicate, move, "
-     "lost, "
-     "wait, "
-     "overflow, undetermined or unsettled"},
+     {"--fail-on", "warning,conflict"},
+     "--fail-on: there is no problem 'conflict': dependency_conflict replaces it"},
     {"a set that ends in a comma",
-     {"--fail-on", "conflict,"},
+     {"--fail-on", "warning,"},
      "--fail-on: nothing follows the last comma"},
     {"a negative number",
      {"--metrics.detail-limit", "-1"},
@@ -92,10 +86,10 @@ TEST(default_values_are_fixed)
 {
     CLEANUP(options_release) struct options o;
     struct error err;
-    unsigned failing = 1U << FINDING_CONFLICT | 1U << FINDING_PENDING | 1U << FINDING_OVERDUE |
-                       1U << FINDING_INVALID;
+    struct fail_on failing;
 
     assert_true(config_load(&o, 0, NULL, &err));
+    assert_true(fail_on_parse("warning,policy_tie", &failing, &err));
     assert_int_equal(o.manifests.count, 0);
     assert_int_equal(o.listen_addresses.count, 1);
     assert_string_equal(o.listen_addresses.items[0], ":19180");
@@ -111,7 +105,7 @@ TEST(default_values_are_fixed)
     assert_int_equal(o.output, OUTPUT_TABLE);
     assert_int_equal(o.log_level, LOG_LEVEL_INFO);
     assert_int_equal(o.log_format, LOG_FORMAT_LOGFMT);
-    assert_int_equal(o.fail_on, failing);
+    assert_true(fail_on_equal(&o.fail_on, &failing));
     assert_null(o.command);
     assert_false(o.help || o.version);
 }
@@ -181,12 +175,12 @@ TEST(an_empty_value_is_an_empty_set)
     struct error err;
 
     assert_true(config_load(&o, 1, argv, &err));
-    assert_int_equal(o.fail_on, 0);
+    assert_true(fail_on_is_empty(&o.fail_on));
 }
 
 TEST(a_flag_of_another_command_is_refused)
 {
-    const char *argv[] = {"serve", "--fail-on", "conflict"};
+    const char *argv[] = {"serve", "--fail-on", "warning"};
     CLEANUP(options_release) struct options o;
     struct error err;
 
@@ -239,7 +233,7 @@ static struct config_case {
     {"an empty file", "", NULL},
     {"a file of comments", "# nothing\n", NULL},
     {"a list, a duration and a set",
-     "manifests: [a, b]\nrules.grace: 5m\nfail-on: [conflict, invalid]\n", NULL},
+     "manifests: [a, b]\nrules.grace: 5m\nfail-on: [warning, policy_tie]\n", NULL},
     {"a single text for a list", "manifests: a\n", NULL},
     {"an unknown key", "log.level: info\nrules.graze: 5m\n",
      "x.yaml:2:1: there is no 'rules.graze'; did you mean 'rules.grace'?"},
@@ -409,7 +403,8 @@ TEST(rows_of_the_option_table_are_complete)
 {
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         const struct option_def *def = &option_defs[i];
-        bool choosing = def->type == OPTION_CHOICE || def->type == OPTION_SET;
+        bool choosing =
+            def->type == OPTION_CHOICE || def->type == OPTION_SET || def->type == OPTION_FAIL_ON;
 
         assert_int_equal(def->value == NULL, def->type == OPTION_FLAG);
         assert_int_equal(def->choices != NULL, choosing);

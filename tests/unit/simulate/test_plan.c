@@ -4,7 +4,6 @@
 #include "exporter/cli/cmd_plan.h"
 #include "metrics/expose/report.h"
 #include "metrics/model/store.h"
-#include "metrics/rules/findings.h"
 #include "metrics/simulate/reconcile.h"
 
 #include "tests/unit/bound_objects.h"
@@ -266,7 +265,7 @@ TEST(plan_that_stops_lists_the_templates_in_its_queue)
     assert_false(r->settled);
     assert_int_equal(r->unsettled->count, 1);
     assert_string_equal(r->unsettled->items[0]->name, "web");
-    assert_true(plan_finding_classes(r) & 1U << CONSEQUENCE_UNSETTLED);
+    assert_true(plan_failures(r) & 1U << PLAN_FAILURE_UNSETTLED);
     plan_free(p);
     world_release(&w);
 }

@@ -418,7 +418,8 @@ static struct answer_case {
     {"explanation with history", "/api/v1/explain?history=true&" KEPT, 200, "\"history\""},
     {"explanation with invalid history", "/api/v1/explain?history=x&" KEPT, 400, "'history' takes"},
     {"report as JSON", "/api/v1/report", 200, "\"summary\":{"},
-    {"report as text", "/api/v1/report?format=text", 200, "\nStale (6)\n"},
+    {"report as text", "/api/v1/report?format=text", 200,
+     "\ncritical  last_copy_at_risk/cluster_not_ready "},
     {"address of the API", "/api/v1/openapi.json", 200, "\"url\":\"https://exporter.example\""},
 };
 

@@ -10,16 +10,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     CLEANUP(free_cleanup) char *header = xmemdup0((const char *)data, size);
     CLEANUP(strbuf_release) struct strbuf again = STRBUF_INIT(HEADER_MAX);
-    const struct finding_counts untouched = {.unread = 7};
-    struct finding_counts counts = untouched, same;
+    const struct problem_counts untouched = {.unread = 7};
+    struct problem_counts counts = untouched, same;
 
-    if (!finding_counts_read(header, &counts)) {
+    if (!problem_counts_read(header, &counts)) {
         MUST(memcmp(&counts, &untouched, sizeof(counts)) == 0);
         return 0;
     }
-    finding_counts_write(&counts, &again);
+    problem_counts_write(&counts, &again);
     MUST(strbuf_ok(&again) && again.len > 0);
-    MUST(finding_counts_read(again.data, &same));
+    MUST(problem_counts_read(again.data, &same));
     MUST(memcmp(&counts, &same, sizeof(counts)) == 0);
     return 0;
 }
