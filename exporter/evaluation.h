@@ -96,9 +96,9 @@ int64_t evaluation_files_due(const struct evaluation *e);
 void evaluation_pump(struct evaluation *e, unsigned slice_ms);
 
 /*
- * Judges problems (metrics/rules/problems/problems.h) from now on; call it once all objects have been read
- * and evaluated, then evaluation_run(). `once`: for a command that evaluates once. `last`, which
- * may be NULL, is the evaluation before a reload: its problems are taken over.
+ * Judges problems (metrics/rules/problems/problems.h) from now on; call it once all objects have
+ * been read and evaluated, then evaluation_run(). `once`: for a command that evaluates once.
+ * `last`, which may be NULL, is the evaluation before a reload: its problems are taken over.
  */
 void evaluation_judge_problems(struct evaluation *e, bool once, const struct evaluation *last);
 

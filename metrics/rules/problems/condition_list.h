@@ -13,11 +13,11 @@ struct condition {
     enum problem_reason reason; /* Row of the table; it determines the problem. */
     /*
      * The latest time that an object proves for the beginning of the condition, in milliseconds
-     * since the epoch; 0 if none does. The creation of an object counts only if the condition
+     * since the epoch; 0 without proof. The creation of an object counts only if the condition
      * holds since then.
      */
     int64_t since_ms;
-    /* An input is late, forbidden or undetermined: the problem neither begins nor ends. */
+    /* An input is late, forbidden or undetermined: the problem keeps its status. */
     bool unknown;
 };
 

@@ -385,7 +385,7 @@ static void set_work(struct controller_progress *p, struct entry *entry,
     }
     if (found->stuck ? w->refused : w->kind == found->kind)
         return;
-    /* The work goes on under another name, or waits for what is no work. */
+    /* The work goes on under another name, or waits for a reason that is no work. */
     int64_t due_ms = w->due_ms;
     bool refused = w->refused;
     drop_work(p, w);

@@ -12,7 +12,7 @@
  * Judges whether Karmada's controller-manager and scheduler run and make progress (product contract
  * 3.10, "Controllers and scheduler"): problems `controllers_stuck` and `scheduler_stuck`.
  *
- * Work is what Karmada has to do about one template or dependency. It begins and ends with a
+ * Work is an action that Karmada owes one template or dependency. It begins and ends with a
  * decision (controller_progress_note). Karmada has processed it if it wrote the binding
  * (controller_progress_binding_changed) or the claim. The cost of a decision does not depend on the
  * amount of work; templates without work take no memory.
@@ -31,7 +31,7 @@ struct controller_progress_options {
 /*
  * Returns a judge of the control plane, which visits all entries of the store in the first calls of
  * controller_progress_evaluate(), and reports to `problems`. All objects must have been read, and
- * all decisions made: what is written from now on, is written live. Free it before both.
+ * all decisions made: later writes count as observed. Free it before both.
  */
 struct controller_progress *
 controller_progress_new(struct store *store, struct problems *problems,

@@ -3,7 +3,7 @@
 
 #include "metrics/rules/rule.h"
 
-/* ---- templates that return to what they had left ---- */
+/* ---- templates that return to an earlier policy ---- */
 
 enum {
     FLAPPING_RETURNS = 3,
@@ -26,7 +26,7 @@ static bool is_equal(struct followed a, struct followed b)
     return a.policy == b.policy && a.version == b.version;
 }
 
-/* The changes of what a template follows within the window, newest first. */
+/* The changes of policy or version of a template within the window, newest first. */
 struct followed_changes {
     struct followed before[FLAPPING_SEEN_MAX];
     struct followed after[FLAPPING_SEEN_MAX];
@@ -54,7 +54,8 @@ static void find_changes(const struct rule_context *c, const struct entry *templ
     }
 }
 
-/* Returns true if the change with this index returns to what an older change has left. */
+/* Returns true if the change with this index returns to a policy and version that an older change
+ * has left. */
 static bool is_return(const struct followed_changes *changes, size_t at)
 {
     for (size_t i = at + 1; i < changes->count; i++) {

@@ -5,7 +5,7 @@
 
 /*
  * Problem decision_flapping (product contract 3.10): a template that returns again and again to
- * what it had left, and a conflict of a dependency that begins again and again.
+ * an earlier policy or version, and a conflict of a dependency that begins again and again.
  */
 
 enum { FLAPPING_WINDOW_MS = 60 * 60 * 1000, FLAPPING_BEGINS = 4 };

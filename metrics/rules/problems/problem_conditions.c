@@ -213,7 +213,8 @@ static void add_unavailable(const struct rule_context *c, const struct entry *en
     }
 }
 
-/* Returns what the cluster has left of a resource; 0 if it does not have the resource at all. */
+/* Returns the free amount of a resource of the cluster; 0 if it does not have the resource at all.
+ */
 static double free_amount(const struct cluster *cluster, const char *resource)
 {
     for (uint32_t i = 0; i < cluster->resource_count; i++) {

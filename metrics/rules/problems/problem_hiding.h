@@ -8,6 +8,6 @@
 /* Returns true if an open problem of this kind can hide others. */
 bool problem_can_hide(enum problem_id problem);
 
-/* Returns the open problem that hides the instance; NULL if none does. */
+/* Returns the open problem that hides the instance; NULL without one. */
 const struct problem *problem_find_cause(const struct problems *ps, const struct rule_context *c,
                                          const struct problem *p);

@@ -332,7 +332,7 @@ static void free_subject(struct problems *ps, struct judged *j)
     free(j);
 }
 
-/* Frees the subject if nothing is to be remembered about it. Returns true if so. */
+/* Frees the subject if it has no data to remember. Returns true if so. */
 static bool drop_subject_if_empty(struct problems *ps, struct judged *j)
 {
     if (j->first || j->reported.count > 0 ||
@@ -409,7 +409,7 @@ static void continue_instance(struct problems *ps, struct instance *i)
     open_if_due(ps, i);
 }
 
-/* Handles an instance whose condition does not hold; `gone`: the subject was deleted. */
+/* Handles an instance without its condition; `gone`: the subject was deleted. */
 static void lapse_instance(struct problems *ps, struct instance *i, bool gone)
 {
     struct problem *p = &i->problem;
@@ -672,7 +672,7 @@ static uint32_t uid_hash_of(const struct entry *entry)
     return t ? t->uid_hash : b ? b->own_uid_hash : 0;
 }
 
-/* Ends all instances of a subject whose object is another one of the same name. */
+/* Ends all instances of a subject: another object of its name has replaced the object. */
 static void end_all_instances(struct problems *ps, struct judged *j)
 {
     for (struct instance *i = j->first; i; i = i->next)

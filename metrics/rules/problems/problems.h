@@ -146,7 +146,7 @@ const struct problem_event *problems_next_event(const struct problems *ps, uint6
  */
 void problems_report(struct problems *ps, const struct external_subject *subject,
                      enum problem_reason reason, int64_t since_ms);
-/* Ends the condition of problems_report() for this problem; does nothing if there is none. */
+/* Ends the condition of problems_report() for this problem, if it holds. */
 void problems_withdraw(struct problems *ps, const struct external_subject *subject,
                        enum problem_id problem);
 
@@ -154,7 +154,7 @@ void problems_withdraw(struct problems *ps, const struct external_subject *subje
 
 struct problem_options {
     struct problem_settings settings;
-    size_t history_limit; /* Maximum number of events kept; 0: none. */
+    size_t history_limit; /* Maximum number of events kept; may be 0. */
     /*
      * `check`, and objects from files: observation proves nothing. A condition counts as open
      * unless the objects prove that it is younger than its patience.
@@ -182,7 +182,7 @@ void problems_free(struct problems *ps);
  */
 void problems_inherit(struct problems *ps, const struct problems *last);
 
-/* Queues an entry whose conditions may have changed. `ps` may be NULL. */
+/* Queues an entry: its conditions may have changed. `ps` may be NULL. */
 void problems_queue(struct problems *ps, struct entry *entry);
 
 /*

@@ -92,7 +92,7 @@ static void name_collision_condition(const struct judged_template *t)
 /*
  * Returns the time since which a template without a binding has been as it is: its creation, or its
  * last change by a user, which may have changed its labels. Returns 0 if that time is unknown,
- * because a creation does not date what a later change has caused.
+ * because a creation does not date the effect of a later change.
  */
 static int64_t template_time_ms(const struct judged_template *t)
 {
