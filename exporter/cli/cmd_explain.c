@@ -33,6 +33,7 @@ static enum exit_status print_explanation_of(struct evaluation *e, const char *t
         return status;
     }
     explanation_init(&x);
+    x.locations = evaluation_locations(e);
     explain_object(e->engine, entry, platform_now_ms(), &x);
     explanation_finish(&x);
     if (document_is_requested(e->options.output)) {
@@ -66,6 +67,9 @@ static enum exit_status run_explain(struct invocation *invocation)
         return status;
     if (status != STATUS_OK)
         load_print_problems(e->manifests, invocation);
+    evaluation_judge_problems(e, true, NULL);
+    while (!evaluation_run(e, platform_now_ms(), SIZE_MAX))
+        ;
     status = print_explanation_of(e, typed, invocation);
     evaluation_free(e);
     return status;
@@ -86,7 +90,8 @@ const struct command explain_command = {
     .summary = "explain the decision about one template, policy or binding",
     .details =
         "Reads the manifests at each PATH, or Karmada's API server where there is no PATH, and "
-        "explains one OBJECT, written KIND[.GROUP]/[NAMESPACE/]NAME. Of a template: its state and "
+        "explains one OBJECT, written KIND[.GROUP]/[NAMESPACE/]NAME. First its problems: severity, "
+        "cause, action and end. Of a template: its state and "
         "what it means, the policies in question and what made each lose, whose claim stands, what "
         "its binding says otherwise, which overrides act on which member cluster and in which "
         "order, who requires it, and what comes next. Of a policy (pp/, cpp/): what it selects, on "

@@ -161,6 +161,7 @@ void api_explain(struct queued_request *request, const struct health *h)
 
     explanation_init(&x);
     x.without_history = !history;
+    x.locations = evaluation_locations(h->evaluation);
     explain_object(engine, entry, h->now_ms, &x);
     explanation_finish(&x);
     if (format.is_text)

@@ -69,6 +69,7 @@ static void close_object_page(struct queued_request *request, const struct healt
     struct explanation x;
 
     explanation_init(&x);
+    x.locations = evaluation_locations(h->evaluation);
     explain_object(h->evaluation->engine, entry, h->now_ms, &x);
     explanation_finish(&x);
     strbuf_adds(&request->body, "<div class=\"told\">\n");

@@ -1,13 +1,181 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/explain/explain.h"
 
+#include "metrics/base/timestamp.h"
 #include "metrics/explain/explain_policy.h"
 #include "metrics/explain/explain_sections.h"
 #include "metrics/explain/explain_template.h"
 #include "metrics/expose/decision_text.h"
+#include "metrics/expose/problem_text.h"
 #include "metrics/model/binding.h"
 #include "metrics/model/store.h"
 #include "metrics/rules/template_state.h"
+
+/* ---- lines of a problem ---- */
+
+typedef void add_sentence_fn(const struct engine *e, const struct problem *p, struct strbuf *out);
+
+/* Adds a sentence as a detail, after `before`. */
+static void add_sentence(struct explain_context *x, const struct problem *p, const char *before,
+                         add_sentence_fn *add)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
+
+    add(x->engine, p, &text);
+    explain_detail(x, "%s%s", before, text.data);
+}
+
+/* Adds severity, problem, reason, status and beginning; the subject if it is not `entry`. */
+static void add_summary(struct explain_context *x, const struct problem *p,
+                        const struct entry *entry)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
+    const struct problems *ps = engine_problems(x->engine);
+    const enum problem_severity severity = problem_severity(ps, problem_id(p));
+    const char *reason = problem_reasons[p->reason].name;
+    int64_t since_ms = problem_since_ms(ps, p);
+    char since[32];
+
+    strbuf_addf(&text, "%s: %s", severity < SEVERITY_COUNT ? severity_names[severity] : "off",
+                problem_table[problem_id(p)].title);
+    if (*reason)
+        strbuf_addf(&text, " (%s)", reason);
+    if (p->subject && p->subject != entry) {
+        strbuf_adds(&text, " of ");
+        problem_add_subject(p, &text);
+    }
+    strbuf_addf(&text, ", %s", problem_status_names[p->status]);
+    if (since_ms > 0) {
+        format_timestamp(since_ms, since);
+        strbuf_addf(&text, "%s%s", p->since_seen ? ", first seen " : " since ", since);
+    }
+    explain_paragraph(x, "%s.", text.data);
+}
+
+/* Adds the problem that hides this one. */
+static void add_cause_of_hidden(struct explain_context *x, const struct problem *p)
+{
+    CLEANUP(strbuf_release) struct strbuf subject = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
+
+    if (p->status != PROBLEM_HIDDEN || !p->cause)
+        return;
+    problem_add_subject(p->cause, &subject);
+    explain_detail(x, "Another problem explains it: %s, of %s.",
+                   problem_table[problem_id(p->cause)].title, subject.data);
+}
+
+/* Names that are collected for one line. */
+struct party_names {
+    struct strbuf text;
+    size_t count;
+};
+
+static void add_cluster(void *context, const char *cluster)
+{
+    struct party_names *names = context;
+
+    strbuf_addf(&names->text, "%s%s", names->count++ ? ", " : "", cluster);
+}
+
+static void add_related(void *context, const struct entry *related)
+{
+    struct party_names *names = context;
+    const char *ns = entry_ns(related);
+
+    strbuf_addf(&names->text, "%s%s %s%s%s", names->count++ ? ", " : "", entry_kind(related), ns,
+                *ns ? "/" : "", related->name);
+}
+
+/* Adds the member clusters and the objects that the problem involves besides its subject. */
+static void add_parties(struct explain_context *x, const struct problem *p)
+{
+    struct party_names clusters = {STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES), 0};
+    struct party_names related = {STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES), 0};
+
+    problem_each_cluster(x->engine, p, add_cluster, &clusters);
+    problem_each_related(x->engine, p, add_related, &related);
+    if (clusters.count > 0)
+        explain_detail(x, "Member clusters: %s.", clusters.text.data);
+    if (related.count > 0)
+        explain_detail(x, "Other objects: %s.", related.text.data);
+    strbuf_release(&clusters.text);
+    strbuf_release(&related.text);
+}
+
+static void explain_problem(struct explain_context *x, const struct problem *p,
+                            const struct entry *entry)
+{
+    CLEANUP(strbuf_release) struct strbuf actor = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
+
+    problem_write(&x->out->facts, x->engine, p, &x->out->locations);
+    add_summary(x, p, entry);
+    add_cause_of_hidden(x, p);
+    add_sentence(x, p, "", problem_add_cause);
+    strbuf_addf(&actor, "Action (%s): ", actor_names[problem_actor(p)]);
+    add_sentence(x, p, actor.data, problem_add_action);
+    add_sentence(x, p, "", problem_add_end);
+    add_parties(x, p);
+}
+
+/* ---- problems of an object ---- */
+
+/* Returns the template of a template or binding, existing or not; NULL without one. */
+static const struct entry *template_of(const struct entry *entry)
+{
+    if (entry_class(entry) == CLASS_BINDING)
+        return entry->decision ? binding_decision(entry)->template : NULL;
+    return entry_class(entry) == CLASS_TEMPLATE ? entry : NULL;
+}
+
+/*
+ * Returns true if the subject is the object or, of a template and its binding, the other one. Files
+ * can report an object as an external subject.
+ */
+static bool is_about(const struct problem *p, const struct entry *entry)
+{
+    const struct entry *template = template_of(entry);
+
+    if (p->subject)
+        return p->subject == entry || (template && problem_template(p) == template);
+    return strcmp(problem_name(p), entry->name) == 0 &&
+           strcmp(problem_ns(p), entry_ns(entry)) == 0 &&
+           strcmp(problem_subject_kind(p), entry_kind(entry)) == 0 &&
+           strcmp(problem_api_version(p), entry->partition->type->api_version) == 0;
+}
+
+/*
+ * Adds the array "problems" to the open object: the problems about an object, and of a template
+ * also those of its binding and the other way round, with the members of problem_write(), and their
+ * lines. Open and resolving problems come first, then pending ones, then
+ * those that another problem hides. The array is empty before engine_judge_problems().
+ */
+static void explain_problems(struct explain_context *x, const struct entry *entry)
+{
+    static const unsigned groups[] = {
+        1U << PROBLEM_OPEN | 1U << PROBLEM_RESOLVING,
+        1U << PROBLEM_PENDING,
+        1U << PROBLEM_HIDDEN,
+    };
+    const struct problems *ps = engine_problems(x->engine);
+    CLEANUP(free_cleanup) const struct problem **list = NULL;
+    bool heading = false;
+    size_t count = 0;
+
+    if (ps)
+        list = problems_list(ps, (1U << PROBLEM_STATUS_COUNT) - 1, &count);
+    explanation_open(x->out, "problems", '[');
+    for (size_t group = 0; group < ARRAY_LEN(groups); group++) {
+        for (size_t i = 0; i < count; i++) {
+            if (!(groups[group] & 1U << list[i]->status) || !is_about(list[i], entry))
+                continue;
+            if (!heading)
+                explanation_add_line(x->out, EXPLAIN_HEADING, "Problems");
+            heading = true;
+            explain_problem(x, list[i], entry);
+        }
+    }
+    explanation_close(x->out, ']');
+}
 
 /* ---- bindings ---- */
 
@@ -126,6 +294,7 @@ void explain_object(struct engine *e, const struct entry *entry, int64_t now_ms,
                                                      entry_ns(entry), entry->name});
     json_writer_close(&x->facts, '}');
     add_title(&explain_context, entry);
+    explain_problems(&explain_context, entry);
     if (entry_class(entry) == CLASS_POLICY)
         explain_policy(&explain_context, entry);
     else if (!entry->decision)

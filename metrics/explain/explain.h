@@ -4,7 +4,10 @@
 #include "metrics/explain/explanation.h"
 #include "metrics/rules/engine.h"
 
-/* Explanation of one template, policy or binding for users: its state, and the reasons for it. */
+/*
+ * Explanation of one template, policy or binding for users: its problems, its state, and the
+ * reasons for it.
+ */
 
 /* Classes of objects that can be explained; bits by enum object_class. */
 enum { EXPLAIN_CLASSES = 1U << CLASS_TEMPLATE | 1U << CLASS_POLICY | 1U << CLASS_BINDING };

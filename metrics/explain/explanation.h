@@ -3,6 +3,7 @@
 
 #include "metrics/base/base.h"
 #include "metrics/base/json_writer.h"
+#include "metrics/expose/problem_rows.h"
 #include "metrics/expose/report_parts.h"
 #include "metrics/model/policy.h"
 #include "metrics/rules/decision.h"
@@ -41,7 +42,9 @@ struct explanation {
         unsigned object;   /* Index of the innermost object, which gets the lines of the level. */
     } levels[EXPLANATION_DEPTH_MAX]; /* Open objects and arrays; `depth` of them are used. */
     unsigned depth;
-    bool without_history; /* Omit the section "history". Set it after explanation_init(). */
+    /* Set these after explanation_init(). */
+    bool without_history;             /* Omit the section "history". */
+    struct location_source locations; /* Places of objects in files; all zero: none. */
 };
 
 /* Initializes an empty explanation and opens the outermost object. */

@@ -395,3 +395,61 @@ TEST(json_object_ends_with_the_lines_about_it)
     assert_string_equal(lines.data, "title\n about n\n  first\n in the list\n");
     explanation_release(&x);
 }
+
+/* Lines of the problems of one template, in this order, before its state. */
+static const struct problem_case {
+    const char *title;
+    bool judged;   /* engine_judge_problems() was called. */
+    bool snapshot; /* As in `check`: without observation. */
+    const char *lines[5];
+} problem_cases[] = {
+    {"no problem without a judgement", false, false, {"State: stale"}},
+    {"open problems, then a hidden one",
+     true,
+     true,
+     {"\n warning: template frozen (policy_gone), open.\n",
+      "\n warning: not scheduled (waiting), open.\n",
+      "\n warning: reference broken (claim_missing), hidden.\n",
+      "\n  Another problem explains it: template frozen, of Deployment a/web.\n", "State: stale"}},
+    {"pending problems",
+     true,
+     false,
+     {"\n warning: template frozen (policy_gone), pending, first seen 2026-01-01T00:00:00Z.\n",
+      "\n  Action (policy_owner): ", "\n warning: not scheduled (waiting), pending, first seen ",
+      "\n warning: reference broken (claim_missing), pending, first seen ", "State: stale"}},
+};
+
+TEST_ROWS(problems_precede_the_decision, problem_cases, title)
+{
+    static const char objects[] =
+        "[" WEB(CLAIM("p")) "," BINDING_OF("web", "", ",\"placement\":{}") "]";
+    const struct problem_case *c = *state;
+    struct problem_options options = {.snapshot = c->snapshot};
+    CLEANUP(strbuf_release) struct strbuf lines = STRBUF_INIT(TEXT_MAX);
+    CLEANUP(strbuf_release) struct strbuf json = STRBUF_INIT(TEXT_MAX);
+    const char *at;
+    struct error err;
+    struct world w;
+
+    CLEANUP(json_cleanup) cJSON *parsed = json_parse(objects, strlen(objects), NULL, &err);
+    problem_settings_reset(&options.settings);
+    world_init(&w, &rules_options_default, 1);
+    world_put_all(&w, parsed);
+    if (c->judged)
+        engine_judge_problems(w.engine, &options);
+    world_run(&w, NOW_S * INT64_C(1000));
+    explain_to(&w, world_find(&w, "apps/v1", "Deployment", "a", "web"), &lines, &json);
+    world_release(&w);
+    at = lines.data;
+    for (size_t i = 0; i < ARRAY_LEN(c->lines) && c->lines[i]; i++) {
+        const char *found = strstr(at, c->lines[i]);
+
+        if (!found)
+            fail_msg("%s is not in its place in\n%s", c->lines[i], lines.data);
+        at = found + 1;
+    }
+    assert_int_equal(strstr(lines.data, "\nProblems\n") != NULL, c->judged);
+
+    CLEANUP(json_cleanup) cJSON *tree = json_parse(json.data, json.len, NULL, &err);
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(tree, "problems")), c->judged ? 3 : 0);
+}
