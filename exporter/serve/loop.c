@@ -445,7 +445,6 @@ static void turn_files(struct loop *l)
 static void adopt_next(struct loop *l)
 {
     log_adopted_evaluation(l->settings.log, l->current ? &l->current->options : NULL, l->next);
-    publisher_forget(&l->publisher);
     api_forget_lists(l->web_service.api);
     senders_forget(&l->senders);
     evaluation_judge_problems(l->next, false, l->current);

@@ -6,7 +6,6 @@
 #include "exporter/evaluation.h"
 #include "exporter/system/platform.h"
 #include "exporter/system/process.h"
-#include "exporter/web/html.h"
 #include "metrics/expose/problem_families.h"
 
 /* ---- throttle ---- */
@@ -56,7 +55,6 @@ int64_t throttle_publish(struct throttle *t, int64_t cost_ms, int64_t now_ms)
 
 enum {
     SHORTEST_MS = 50, /* throttle.shortest_ms of the metrics page. */
-    SLICE = 1000,     /* Objects per turn while findings are collected. */
     PAGE_MAX = 1024 * 1024 * 1024,
     ROOM_PART = 32, /* Divisor: 1/32 of a page's length is reserved for growth. */
 };
@@ -69,22 +67,14 @@ void publisher_init(struct publisher *p, const struct log *log, int64_t longest_
         .log = log,
         .empty_registry = registry_new(NULL, &registry_options_default, platform_random_seed()),
     };
-    /* Pages other than metrics need findings, and collecting them visits every object. */
+    /* Other pages show the state of the exporter, which may be a little older. */
     for (unsigned i = 0; i < PAGE_COUNT; i++)
         throttle_init(&p->throttles[i], i == PAGE_METRICS ? SHORTEST_MS : longest_ms, longest_ms,
                       refresh_ms);
 }
 
-void publisher_forget(struct publisher *p)
-{
-    if (p->collected)
-        findings_release(&p->findings);
-    p->collected = NULL;
-}
-
 void publisher_release(struct publisher *p)
 {
-    publisher_forget(p);
     metrics_page_drop(p->metrics);
     page_store_free(p->page_store);
     registry_free(p->empty_registry);
@@ -106,20 +96,6 @@ int64_t publisher_due(const struct publisher *p)
             due_ms = throttle_deadline(&p->throttles[i]);
     }
     return due_ms;
-}
-
-/* Visits at most `budget` objects. Returns true once the findings are complete. */
-static bool collect_findings(struct publisher *p, const struct evaluation *e, size_t budget)
-{
-    assert(e);
-    if (p->collected != e)
-        publisher_forget(p);
-    if (!p->collected) {
-        findings_begin(&p->findings, e->store, HTML_SHOWN_MAX);
-        p->collected = e;
-        p->evaluations = engine_evaluations(e->engine);
-    }
-    return findings_step(&p->findings, budget);
 }
 
 /* Returns false if the page would exceed PAGE_MAX. */
@@ -179,48 +155,17 @@ static void publish_page(struct publisher *p, enum page page, const struct healt
         registry_observe(shown.registry, OWN_EVENT_LAG, (double)waited_ms / 1000);
 }
 
-static bool is_due(const struct publisher *p, unsigned page, int64_t now_ms)
-{
-    return now_ms >= throttle_deadline(&p->throttles[page]);
-}
-
-/*
- * Publishes due pages. With an evaluation, pages except metrics are published only if `budget`
- * objects complete the findings.
- */
-static void publish_due_pages(struct publisher *p, const struct health *health, size_t budget,
-                              int64_t now_ms)
-{
-    const struct evaluation *e = health->evaluation;
-    struct health shown = *health;
-    bool text_page_due = false;
-
-    for (unsigned i = 0; i < PAGE_COUNT; i++)
-        text_page_due |= i != PAGE_METRICS && is_due(p, i, now_ms);
-
-    bool collected = text_page_due && (!e || collect_findings(p, e, budget));
-
-    shown.findings = &p->findings;
-    for (unsigned i = 0; i < PAGE_COUNT; i++) {
-        if (!is_due(p, i, now_ms) || !(i == PAGE_METRICS || collected))
-            continue;
-        publish_page(p, (enum page)i, &shown);
-        /* Objects that changed during the collection need another page. */
-        if (i != PAGE_METRICS && e && engine_evaluations(e->engine) != p->evaluations)
-            throttle_change(&p->throttles[i], platform_steady_ms());
-    }
-    if (collected)
-        publisher_forget(p);
-}
-
 void publisher_turn(struct publisher *p, const struct health *health, int64_t now_ms)
 {
-    publish_due_pages(p, health, SLICE, now_ms);
+    for (unsigned i = 0; i < PAGE_COUNT; i++) {
+        if (now_ms >= throttle_deadline(&p->throttles[i]))
+            publish_page(p, (enum page)i, health);
+    }
 }
 
 void publisher_all(struct publisher *p, const struct health *health)
 {
-    publish_due_pages(p, health, SIZE_MAX, INT64_MAX);
+    publisher_turn(p, health, INT64_MAX);
 }
 
 /* ---- memory guard ---- */

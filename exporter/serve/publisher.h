@@ -6,7 +6,6 @@
 #include "exporter/web/metrics_page.h"
 #include "metrics/base/base.h"
 #include "metrics/expose/registry.h"
-#include "metrics/rules/findings.h"
 
 /*
  * Decides when a page is due. All times are steady milliseconds.
@@ -35,9 +34,6 @@ struct publisher {
     struct registry *empty_registry; /* Shown before the first evaluation is complete. */
     struct throttle throttles[PAGE_COUNT];
     size_t lengths[PAGE_COUNT]; /* Bytes of the last pages; unused for metrics. */
-    struct findings findings;   /* Collected over several turns, for pages other than metrics. */
-    const struct evaluation *collected; /* Source of `findings`; NULL if empty. Borrowed. */
-    uint64_t evaluations;               /* engine_evaluations() when the collection began. */
 };
 
 /* `longest_ms` and `refresh_ms` are those of struct throttle. `log` is borrowed. */
@@ -51,14 +47,8 @@ void publisher_change(struct publisher *p, int64_t now_ms);
 /* Returns the time at which the next page is due; may be in the past. */
 int64_t publisher_due(const struct publisher *p);
 
-/*
- * Publishes the pages that are due. Pages other than metrics need findings: one call collects a
- * part of them, and the pages stay due until all findings are collected.
- */
+/* Publishes the pages that are due. */
 void publisher_turn(struct publisher *p, const struct health *health, int64_t now_ms);
-
-/* Discards the collected findings. Call this before their evaluation is freed. */
-void publisher_forget(struct publisher *p);
 
 /* Publishes every page, due or not. */
 void publisher_all(struct publisher *p, const struct health *health);

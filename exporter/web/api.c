@@ -132,7 +132,7 @@ static void begin_request(struct api *a, const struct health *h, struct evaluati
 {
     enum endpoint_needs needs = a->request->endpoint->needs;
 
-    if (needs != NEEDS_NOTHING && !e) {
+    if (needs != NEEDS_NOTHING && needs != NEEDS_EVALUATION_IF_READ && !e) {
         api_refuse(a->request, MHD_HTTP_SERVICE_UNAVAILABLE, "not everything has been read yet");
         finish_request(a);
         return;
@@ -145,13 +145,14 @@ static void begin_request(struct api *a, const struct health *h, struct evaluati
     }
     if (needs == NEEDS_ROWS && e->rows && !paging_continues(a->paging))
         make_view(a, e);
-    if (needs == NEEDS_EVALUATION || needs == NEEDS_PLAN ||
+    if (needs == NEEDS_EVALUATION || needs == NEEDS_EVALUATION_IF_READ || needs == NEEDS_PLAN ||
         (needs >= NEEDS_LINES && !paging_continues(a->paging)))
         a->evaluation = e;
     a->request->request_worker = a->request_worker;
     a->health = *h;
     a->health.evaluation = a->evaluation;
-    if (a->request_worker) {
+    /* Without an evaluation the function may read sources, which the loop goes on to use. */
+    if (a->request_worker && (e || needs != NEEDS_EVALUATION_IF_READ)) {
         request_worker_begin(a->request_worker, write_response, a);
         return;
     }

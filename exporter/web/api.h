@@ -5,7 +5,6 @@
 #include "metrics/base/base.h"
 
 struct evaluation;
-struct findings;
 struct kube_session;
 struct senders;
 struct registry;
@@ -15,8 +14,6 @@ struct web_service;
 struct health {
     /* NULL until the first evaluation is complete, and for requests that do not read it. */
     const struct evaluation *evaluation;
-    /* Complete for pages of page_index.h except metrics; NULL for endpoints. */
-    const struct findings *findings;
     const struct kube_session *session;    /* Set before `evaluation`; NULL without API server. */
     const struct web_service *web_service; /* HTTP server, for its metrics. */
     const struct senders *senders;         /* Senders of alerts and Events; may be NULL. */
@@ -42,9 +39,14 @@ struct api;
 enum endpoint_needs {
     NEEDS_NOTHING,
     NEEDS_EVALUATION, /* The evaluation, with no object left to evaluate. */
-    NEEDS_PLAN,       /* Like NEEDS_EVALUATION; posted manifests are simulated on the evaluation. */
-    NEEDS_LINES,      /* A list: lines stored with an earlier page, else the evaluation. */
-    NEEDS_ROWS,       /* A list: a view stored with an earlier page, else made of the evaluation. */
+    /*
+     * The evaluation, with no object left to evaluate; NULL until the first one is complete. The
+     * function then runs on the loop thread, and may read the sources.
+     */
+    NEEDS_EVALUATION_IF_READ,
+    NEEDS_PLAN,  /* Like NEEDS_EVALUATION; posted manifests are simulated on the evaluation. */
+    NEEDS_LINES, /* A list: lines stored with an earlier page, else the evaluation. */
+    NEEDS_ROWS,  /* A list: a view stored with an earlier page, else made of the evaluation. */
 };
 
 #define OBJECT_PARAMETERS                                                                          \
@@ -64,6 +66,11 @@ enum endpoint_needs {
      PARAMETER_BIT(NAMESPACE) | PARAMETER_BIT(OWNER) | PARAMETER_BIT(POLICY) |                     \
      PARAMETER_BIT(STATUS) | PARAMETER_BIT(CAUSE) | PARAMETER_BIT(LIMIT) |                         \
      PARAMETER_BIT(CONTINUE) | PARAMETER_BIT(FORMAT))
+
+#define PROBLEM_PAGE_PARAMETERS                                                                    \
+    (PARAMETER_BIT(PAGE) |                                                                         \
+     (PROBLEM_LIST_PARAMETERS &                                                                    \
+      ~(PARAMETER_BIT(LIMIT) | PARAMETER_BIT(CONTINUE) | PARAMETER_BIT(FORMAT))))
 
 /* Parameters of a list that is always an HTML page. */
 #define WITHOUT_FORMAT(known) ((known) & ~(unsigned)PARAMETER_BIT(FORMAT))
@@ -117,6 +124,8 @@ enum endpoint_needs {
 
 /* Endpoints that return HTML pages; openapi.json omits these endpoints. */
 #define PAGE_ENDPOINTS(ENDPOINT)                                                                   \
+    ENDPOINT(INDEX_PAGE, "index", "/", NULL, PROBLEM_PAGE_PARAMETERS, 0, NEEDS_EVALUATION_IF_READ, \
+             index_page)                                                                           \
     ENDPOINT(TEMPLATES_PAGE, "templates", "/templates", NULL,                                      \
              WITHOUT_FORMAT(TEMPLATE_LIST_PARAMETERS | PARAMETER_BIT(STATE)), 0, NEEDS_ROWS,       \
              templates_page)                                                                       \

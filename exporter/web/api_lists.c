@@ -12,7 +12,6 @@
 #include "metrics/expose/csv.h"
 #include "metrics/expose/decision_text.h"
 #include "metrics/expose/policy_names.h"
-#include "metrics/expose/problem_rows.h"
 #include "metrics/expose/report.h"
 #include "metrics/expose/report_parts.h"
 #include "metrics/model/store.h"
@@ -405,13 +404,6 @@ void api_stale(struct queued_request *request, const struct health *h)
 
 /* ---- problems ---- */
 
-/* Filter of problems, and the statuses to list. */
-struct problem_query {
-    struct problem_filter filter;
-    unsigned statuses; /* Bits by enum problem_status. */
-    char *cause;       /* Owned; the filter borrows parts of it. NULL if not given. */
-};
-
 /* Adds the statuses of a comma-separated list. */
 static bool parse_statuses(const char *list, unsigned *statuses, struct error *err)
 {
@@ -492,6 +484,21 @@ static bool parse_problem_query(const struct query *q, struct problem_query *out
     return true;
 }
 
+bool problem_query_from_request(struct queued_request *request, struct problem_query *out)
+{
+    struct error err;
+
+    if (parse_problem_query(&request->query, out, &err))
+        return true;
+    api_refuse(request, MHD_HTTP_BAD_REQUEST, err.text);
+    return false;
+}
+
+void problem_query_release(struct problem_query *q)
+{
+    free(q->cause);
+}
+
 /* Appends the problems that match, one per line, in the order of problems_list(). */
 static void add_problem_lines(const struct evaluation *e, const struct problem_query *q,
                               struct strbuf *lines)
@@ -521,15 +528,11 @@ void api_problems(struct queued_request *request, const struct health *h)
 
     if (!paging_continues(request->paging)) {
         struct strbuf lines = STRBUF_INIT(LIST_LINES_MAX);
-        struct problem_query q;
-        struct error err;
-        bool valid = parse_problem_query(&request->query, &q, &err);
+        CLEANUP(problem_query_release) struct problem_query q;
+        bool valid = problem_query_from_request(request, &q);
 
         if (valid)
             add_problem_lines(h->evaluation, &q, &lines);
-        else
-            api_refuse(request, MHD_HTTP_BAD_REQUEST, err.text);
-        free(q.cause);
         if (!valid || !list_store_lines(request, &lines))
             return;
     }

@@ -5,6 +5,7 @@
 #include "exporter/web/api_paging.h"
 #include "exporter/web/query.h"
 #include "metrics/expose/list_rows.h"
+#include "metrics/expose/problem_rows.h"
 #include "metrics/expose/report.h"
 
 /*
@@ -42,6 +43,21 @@ const char *page_each_line(struct queued_request *request, page_line_fn *each, v
  * response.
  */
 bool row_filter_from_request(struct queued_request *request, struct row_filter *out) MUST_USE;
+
+/* Filter of problems, and the statuses to list. */
+struct problem_query {
+    struct problem_filter filter;
+    unsigned statuses; /* Bits by enum problem_status. */
+    char *cause;       /* Owned; the filter borrows parts of it. NULL if not given. */
+};
+
+/*
+ * Makes a filter of problems from the query of a request; texts are borrowed from the request. The
+ * caller releases the filter even if the function returns false: a value is not valid then, and the
+ * request has an error response.
+ */
+bool problem_query_from_request(struct queued_request *request, struct problem_query *out) MUST_USE;
+void problem_query_release(struct problem_query *q);
 
 /*
  * Returns true if an entry of a list of the report matches namespace, kind and search of a query.

@@ -6,6 +6,8 @@
 #include "exporter/web/page_parts.h"
 #include "metrics/rules/transitions.h"
 
+enum { PLACE_MAX_BYTES = 8192 };
+
 static void open_fact(struct strbuf *out, const char *name)
 {
     strbuf_addf(out, "<dt>%s</dt>\n<dd>", name);
@@ -79,6 +81,33 @@ static void add_file_facts(const struct evaluation *e, int64_t now_ms, struct st
         strbuf_adds(out, "</span></dd>\n");
     }
     strbuf_adds(out, "</dl>\n");
+}
+
+/* Appends the problems of manifests, each with its place and message. */
+static void add_manifest_problems(const struct manifests *m, struct strbuf *out)
+{
+    CLEANUP(strbuf_release) struct strbuf place = STRBUF_INIT(PLACE_MAX_BYTES);
+    size_t count = manifests_problem_count(m);
+
+    if (count == 0)
+        return;
+    html_section(out, "problems", "Problems in manifests", count);
+    strbuf_adds(out, "<ul class=\"cards\">\n");
+    for (size_t i = 0; i < count && i < HTML_SHOWN_MAX; i++) {
+        struct manifest_problem p = manifests_problem(m, i);
+
+        strbuf_adds(out, "<li>\n<p><b>");
+        strbuf_reset(&place);
+        manifest_problem_append_place(&p, &place);
+        html_text(out, place.data);
+        strbuf_addf(out, "</b> <span class=\"faint\">%s</span></p>\n<p class=\"bad\">",
+                    problem_kind_name(p.kind));
+        html_text(out, p.text);
+        strbuf_adds(out, "</p>\n</li>\n");
+    }
+    strbuf_adds(out, "</ul>\n");
+    html_remaining_count(out, count);
+    strbuf_adds(out, "</section>\n");
 }
 
 static const char *watch_state_text(const struct reflector *r)
@@ -175,8 +204,10 @@ void exporter_page_write(const struct health *h, struct strbuf *out)
         if (kube_session_leases(h->session))
             add_leases_section(kube_session_leases(h->session), h->now_ms, out);
     }
-    if (h->evaluation)
+    if (h->evaluation) {
         add_file_facts(h->evaluation, h->now_ms, out);
+        add_manifest_problems(h->evaluation->manifests, out);
+    }
     add_program_links(h, out);
     page_layout_close(out, h->now_ms);
 }

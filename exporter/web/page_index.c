@@ -1,92 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/web/page_index.h"
 
-#include "exporter/evaluation.h"
-#include "exporter/web/api.h"
-#include "exporter/web/html.h"
-#include "exporter/web/page_parts.h"
-
 #define PAGE_ROW(id, handler, path, content_type, write) {handler, content_type, write},
 
 const struct page_def page_defs[PAGE_COUNT] = {PAGES(PAGE_ROW)};
-
-enum { PLACE_MAX_BYTES = 8192, TITLE_MAX_BYTES = 4096 };
-
-static void add_manifest_problems(const struct manifests *m, struct strbuf *out)
-{
-    CLEANUP(strbuf_release) struct strbuf place = STRBUF_INIT(PLACE_MAX_BYTES);
-    size_t count = manifests_problem_count(m);
-
-    if (count == 0)
-        return;
-    html_section(out, "problems", "Problems in manifests", count);
-    strbuf_adds(out, "<ul class=\"cards\">\n");
-    for (size_t i = 0; i < count && i < HTML_SHOWN_MAX; i++) {
-        struct manifest_problem p = manifests_problem(m, i);
-
-        strbuf_adds(out, "<li>\n<p><b>");
-        strbuf_reset(&place);
-        manifest_problem_append_place(&p, &place);
-        html_text(out, place.data);
-        strbuf_addf(out, "</b> <span class=\"faint\">%s</span></p>\n<p class=\"bad\">",
-                    problem_kind_name(p.kind));
-        html_text(out, p.text);
-        strbuf_adds(out, "</p>\n</li>\n");
-    }
-    strbuf_adds(out, "</ul>\n");
-    html_remaining_count(out, count);
-    strbuf_adds(out, "</section>\n");
-}
-
-/* ---- the index page: findings, most severe first ---- */
-
-void index_page_write(const struct health *h, struct strbuf *out)
-{
-    page_layout_open(out, NAVIGATION_OVERVIEW, "What is wrong now");
-    if (!h->config_loaded)
-        strbuf_adds(out, "<p class=\"bad\">The last reload failed; the old configuration stays in "
-                         "force. The log says why.</p>\n");
-    if (h->evaluation) {
-        const struct card_writer card_writer = {h->evaluation->engine, h->now_ms,
-                                                LIST_REFERRERS_MAX, out};
-
-        findings_section_write(&card_writer, h->findings, NULL);
-        add_manifest_problems(h->evaluation->manifests, out);
-    } else {
-        strbuf_adds(out, "<p>Everything is being read for the first time.</p>\n");
-    }
-    if (h->session)
-        source_section_write(h->session, out);
-    page_layout_close(out, h->now_ms);
-}
-
-/* ---- the page of a namespace: its findings, and links to its lists ---- */
-
-void namespace_page(struct queued_request *request, const struct health *h)
-{
-    const char *ns = request->query.values[PARAMETER_NAMESPACE];
-    const struct card_writer card_writer = {h->evaluation->engine, h->now_ms, LIST_REFERRERS_MAX,
-                                            &request->body};
-    CLEANUP(strbuf_release) struct strbuf title = STRBUF_INIT(TITLE_MAX_BYTES);
-    CLEANUP(findings_release) struct findings findings;
-
-    findings_gather_in(h->evaluation->store, ns, HTML_SHOWN_MAX, &findings);
-    if (findings.templates + findings.policies + findings.bindings == 0) {
-        api_refuse(request, MHD_HTTP_NOT_FOUND, "nothing is known in this namespace");
-        return;
-    }
-    strbuf_addf(&title, "Namespace %s", ns);
-    page_layout_open(&request->body, NAVIGATION_NONE, title.data);
-    strbuf_adds(&request->body, "<p class=\"ways\">\n");
-    link_open_with(&request->body, "templates", {PARAMETER_NAMESPACE, ns});
-    strbuf_addf(&request->body, "Its %zu template%s</a>\n", findings.templates,
-                findings.templates == 1 ? "" : "s");
-    link_open_with(&request->body, "policies", {PARAMETER_NAMESPACE, ns});
-    strbuf_addf(&request->body, "Its %zu polic%s</a>\n</p>\n", findings.policies,
-                findings.policies == 1 ? "y" : "ies");
-    findings_section_write(&card_writer, &findings, ns);
-    page_layout_close(&request->body, h->now_ms);
-}
 
 /* ---- the style sheet: light or dark as in the browser; for small screens as well ---- */
 
@@ -142,6 +59,9 @@ static const char style[] =
     "  border: 1px solid var(--line); }\n"
     "th { color: var(--faint); font-weight: 600; }\n"
     "td:first-child { min-width: 12rem; overflow-wrap: anywhere; }\n"
+    ".problems td:first-child { min-width: 5rem; }\n"
+    ".problems .subject { min-width: 12rem; overflow-wrap: anywhere; }\n"
+    ".problems .sentence { min-width: 16rem; overflow-wrap: anywhere; }\n"
     "time, th { white-space: nowrap; }\n"
     ".ways a { margin-right: 1.25rem; }\n"
     ".number { text-align: right; }\n"

@@ -17,14 +17,13 @@ typedef void page_fn(const struct health *h, struct strbuf *out);
  */
 #define PAGES(PAGE)                                                                                \
     PAGE(METRICS, "metrics", NULL, NULL, NULL)                                                     \
-    PAGE(INDEX, "index", "/", RESPONSE_HTML, index_page_write)                                     \
     PAGE(EXPORTER, "exporter", "/exporter", RESPONSE_HTML, exporter_page_write)                    \
     PAGE(STYLE, "style", "/style.css", "text/css; charset=utf-8", style_page_write)
 
 #define PAGE_ENUMERATOR(id, handler, path, content_type, write) PAGE_##id,
 enum page { PAGES(PAGE_ENUMERATOR) PAGE_COUNT };
 
-page_fn index_page_write, exporter_page_write, style_page_write;
+page_fn exporter_page_write, style_page_write;
 
 struct page_def {
     const char *handler;

@@ -7,7 +7,6 @@
 #include "metrics/base/strbuf.h"
 #include "metrics/expose/report.h"
 #include "metrics/rules/engine.h"
-#include "metrics/rules/findings.h"
 
 /* Parts that several pages for people have in common. */
 
@@ -23,22 +22,19 @@ struct card_writer {
 /* Appends the cards, or the table row, of an object. */
 typedef void card_fn(const struct card_writer *c, const struct entry *entry);
 
-/* Appends the card of a decided template: state, policy, and the role that must act. */
-card_fn write_template_card;
-/*
- * Appends the card of a decided template with a binding: stage and reason of its delivery,
- * Karmada's message, and the role that must act.
- */
-card_fn write_delivery_card;
 /* Appends a card for each field of a dependency in observed or predicted conflict. */
 card_fn write_conflict_cards;
-/* Appends a policy's card: its newest versions, current or in use, at most 20, then `unknown`. */
-card_fn write_rollout_card;
 
 /* ---- pages with a list ---- */
 
 /* Maximum number of referrers on each side of a conflict in a list. */
 enum { LIST_REFERRERS_MAX = 20 };
+
+/*
+ * Appends a form with the filter of the request. `fields`: bits by enum parameter of the fields
+ * that the form also has if the request does not set them.
+ */
+void filter_form_write(struct queued_request *request, unsigned fields);
 
 /* Appends the start of the page, with a form that has the filter of the request. */
 void list_page_open(struct queued_request *request, enum navigation_link current,
@@ -67,14 +63,7 @@ struct list_elements {
 bool list_write_elements(struct queued_request *request, const struct list_elements *e,
                          size_t *count, const char **token) MUST_USE;
 
-/* ---- findings and the API server ---- */
-
-/*
- * Appends an overview of findings and states, then a section for each kind of finding there is; the
- * problem classes come last. The id of a section is the word of its class in findings.h, "held" for
- * templates not healthy in all targets, or "rollout". `ns`: namespace of the findings; NULL: all.
- */
-void findings_section_write(const struct card_writer *c, const struct findings *f, const char *ns);
+/* ---- the API server ---- */
 
 /* Appends a section about the API server, with source_cards_write(). */
 void source_section_write(const struct kube_session *session, struct strbuf *out);

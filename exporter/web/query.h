@@ -35,6 +35,7 @@
     PARAMETER(SEARCH, "search", "a part of the name, in any case")                                 \
     PARAMETER(LIMIT, "limit", "the most rows of a page; 0, and without it: all")                   \
     PARAMETER(CONTINUE, "continue", "where the page before ended, as it said")                     \
+    PARAMETER(PAGE, "page", "number of the page, from 1; the first without it")                    \
     PARAMETER(FORMAT, "format", "json, ndjson or csv; without it whichever Accept prefers")        \
     /* Same name with other values; no endpoint accepts both. */                                   \
     PARAMETER(FORM, "format", "json, or text as the verb prints it; json without it")              \

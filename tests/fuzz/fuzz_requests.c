@@ -25,7 +25,7 @@ enum {
     QUIET_TURNS = 8, /* Turns of the library without output before it counts as idle. */
 };
 
-static const char index_page[] = "<!DOCTYPE html><title>index</title>\n";
+static const char exporter_page[] = "<!DOCTYPE html><title>exporter</title>\n";
 
 struct harness {
     struct MHD_Daemon *daemon;
@@ -120,7 +120,8 @@ static void on_connection(void *context, struct MHD_Connection *connection, void
     exchange_end(&h->exchange);
 }
 
-/* Publishes an index, and a page of the exporter's own metrics with enough series to be long. */
+/* Publishes a page for people, and a page of the exporter's own metrics with enough series to be
+ * long. */
 static void publish_pages(struct harness *h)
 {
     struct registry *r = registry_new(NULL, &registry_options_default, 1);
@@ -142,8 +143,8 @@ static void publish_pages(struct harness *h)
             &h->metrics[i]);
     }
     registry_free(r);
-    strbuf_adds(&body, index_page);
-    page_store_publish(h->page_store, PAGE_INDEX, &body);
+    strbuf_adds(&body, exporter_page);
+    page_store_publish(h->page_store, PAGE_EXPORTER, &body);
 }
 
 /*
@@ -321,7 +322,7 @@ static bool is_page(const struct harness *h, const char *bytes, size_t len)
 {
     return is_part_of_page(&h->metrics[EXPOSITION_TEXT], bytes, len) ||
            is_part_of_page(&h->metrics[EXPOSITION_OPENMETRICS], bytes, len) ||
-           (len == strlen(index_page) && memcmp(bytes, index_page, len) == 0);
+           (len == strlen(exporter_page) && memcmp(bytes, exporter_page, len) == 0);
 }
 
 static void check_gzip(const struct harness *h, const struct answer *answer)
@@ -359,7 +360,8 @@ static void check_answer(const struct harness *h, const struct answer *answer, b
         MUST(is_page(h, answer->body, answer->len) ||
              starts_with(answer->body, "karmada-policy-exporter is ") ||
              starts_with(answer->body, "[+]loop ok\n") ||
-             starts_with(answer->body, "{\n \"openapi\":"));
+             starts_with(answer->body, "{\n \"openapi\":") ||
+             starts_with(answer->body, "<!DOCTYPE html>\n<html"));
 }
 
 /*

@@ -3,8 +3,8 @@
 
 #include "exporter/evaluation.h"
 #include "exporter/system/platform.h"
-#include "exporter/web/page_index.h"
-#include "metrics/rules/findings.h"
+#include "exporter/web/api.h"
+#include "exporter/web/query.h"
 
 #include "tests/unit/folder.h"
 #include "tests/unit/suite.h"
@@ -51,7 +51,7 @@ TEST_ROWS(html_text_escapes, text_cases, name)
     assert_string_equal(formatted.data, c->html);
 }
 
-/* A session with an unreachable API server, and its index page. */
+/* A session with an unreachable API server, and its first page. */
 struct lab {
     struct world world;
     struct namespace_filter filter;
@@ -89,14 +89,25 @@ static void lab_release(struct lab *lab)
     world_release(&lab->world);
 }
 
-/* Returns the number of resources that the index page reports as unreadable. */
+/* Writes the first page; the value of the parameter `page` is `part`, NULL to omit it. */
+static void write_index(const struct health *health, const char *part, struct strbuf *page)
+{
+    struct query query = {.values[PARAMETER_PAGE] = part ? xstrdup(part) : NULL};
+    struct queued_request *request = queued_request_new(&endpoints[ENDPOINT_INDEX_PAGE], &query);
+
+    index_page(request, health);
+    strbuf_adds(page, request->body.data);
+    queued_request_free(request);
+}
+
+/* Returns the number of resources that the first page reports as unreadable. */
 static size_t count_failures(struct lab *lab)
 {
     size_t count = 0;
 
     strbuf_reset(&lab->page);
-    index_page_write(&(struct health){.session = lab->session, .telemetry_path = "/metrics"},
-                     &lab->page);
+    write_index(&(struct health){.session = lab->session, .telemetry_path = "/metrics"}, NULL,
+                &lab->page);
     assert_non_null(strstr(lab->page.data, "http://127.0.0.1:1"));
     for (const char *at = lab->page.data; (at = strstr(at, "cannot be read")) != NULL; at++)
         count++;
@@ -129,7 +140,7 @@ TEST_ROWS(html_time_shows_the_age, age_cases, name)
     assert_string_equal(out.data, wanted);
 }
 
-TEST(index_page_reports_only_resources_that_failed)
+TEST(first_page_reports_only_resources_that_failed)
 {
     enum { TIMEOUT_MS = 60 * 1000 };
     struct lab lab;
@@ -148,8 +159,8 @@ TEST(index_page_reports_only_resources_that_failed)
     lab_release(&lab);
 }
 
-/* Writes the index page after an evaluation of the manifests in the folder. */
-static void write_index_of_manifests(const char *folder, struct strbuf *page)
+/* Writes a part of the first page after an evaluation of the manifests in the folder. */
+static void write_index_of_manifests(const char *folder, const char *part, struct strbuf *page)
 {
     static const struct log log = {.level = LOG_LEVEL_ERROR};
     const char *const arguments[] = {"check", "--manifests", folder};
@@ -168,45 +179,104 @@ static void write_index_of_manifests(const char *folder, struct strbuf *page)
     while (evaluation_load(e, &err) == LOADING_BUSY)
         evaluation_wait(e, NULL, NULL, 0, -1);
     evaluation_run(e, INT64_C(1767225600000), SIZE_MAX);
-
-    struct findings findings;
-
-    findings_gather(e->store, &findings);
-    index_page_write(&(struct health){.evaluation = e,
-                                      .findings = &findings,
-                                      .config_loaded = true,
-                                      .telemetry_path = "/metrics"},
-                     page);
-    findings_release(&findings);
+    evaluation_judge_problems(e, true, NULL);
+    evaluation_run(e, INT64_C(1767225600000), SIZE_MAX);
+    write_index(&(struct health){.evaluation = e, .config_loaded = true}, part, page);
     evaluation_free(e);
 }
 
-TEST(each_list_of_findings_has_a_heading_and_a_count)
+#define INVALID(name)                                                                              \
+    "apiVersion: policy.karmada.io/v1alpha1\nkind: PropagationPolicy\n"                            \
+    "metadata: {namespace: a, name: " name "}\nspec: {resourceSelectors: []}\n---\n"
+#define TEN(name)                                                                                  \
+    INVALID(name "0")                                                                              \
+    INVALID(name "1")                                                                              \
+    INVALID(name "2")                                                                              \
+    INVALID(name "3")                                                                              \
+    INVALID(name "4")                                                                              \
+    INVALID(name "5") INVALID(name "6") INVALID(name "7") INVALID(name "8") INVALID(name "9")
+#define HUNDRED(name)                                                                              \
+    TEN(name "0")                                                                                  \
+    TEN(name "1")                                                                                  \
+    TEN(name "2")                                                                                  \
+    TEN(name "3")                                                                                  \
+    TEN(name "4") TEN(name "5") TEN(name "6") TEN(name "7") TEN(name "8") TEN(name "9")
+#define COMPLETE   "<p class=\"good\">No open problems.</p>"
+#define INCOMPLETE "<p class=\"bad\">Not everything has been read, so problems may be missing: "
+
+/* Two manifests, and text that a part of the first page must and must not contain. */
+static const struct page_case {
+    const char *title;
+    const char *manifest;
+    const char *other; /* NULL: there is none. */
+    const char *part;
+    const char *wanted[6];
+    const char *unwanted[3];
+} page_cases[] = {
+    {"no problem",
+     "apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: a, name: c}\n",
+     NULL,
+     NULL,
+     {COMPLETE, "<b>0</b> critical</a>", "<b>0</b> pending</a>", "<b>0</b> hidden</a>"},
+     {INCOMPLETE, "<table>"}},
+    {"no problem in the part that was read",
+     "apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: a, name: c}\n",
+     "no: {object\n",
+     NULL,
+     {INCOMPLETE, "b.yaml", "<td>data incomplete, broken_file</td>"},
+     {COMPLETE}},
+    {"two problems",
+     INVALID("one") INVALID("two"),
+     NULL,
+     NULL,
+     {"<b>2</b> warning</a>", "<td>warning</td>\n<td>policy invalid, ",
+      "<a href=\"policy?kind=PropagationPolicy&amp;namespace=a&amp;name=one\">", "a/two</a>",
+      "<td>policy_owner</td>\n<td class=\"sentence\">"},
+     {COMPLETE, INCOMPLETE, "Next page"}},
+    {"the first of three parts",
+     HUNDRED("a") HUNDRED("b"),
+     INVALID("last"),
+     NULL,
+     {"a/a00<", "a/a99<", "Page 1 of 3; 201 problems.", "<a href=\"./?page=2\">Next page</a>"},
+     {"a/b00<", "Previous page"}},
+    {"a part in the middle",
+     HUNDRED("a") HUNDRED("b"),
+     INVALID("last"),
+     "2",
+     {"a/b00<", "a/b99<", "<a href=\"./?\">Previous page</a>",
+      "<a href=\"./?page=3\">Next page</a>"},
+     {"a/a99<", "a/last<"}},
+    {"the last part in place of one that no longer exists",
+     HUNDRED("a") HUNDRED("b"),
+     INVALID("last"),
+     "9",
+     {"a/last<", "<a href=\"./?page=2\">Previous page</a>", "Page 3 of 3"},
+     {"a/b99<", "Next page"}},
+    {"a part that is no number",
+     "",
+     NULL,
+     "0",
+     {"&#39;page&#39; takes the number of a page"},
+     {"<form"}},
+};
+
+TEST_ROWS(first_page_lists_problems, page_cases, title)
 {
-    static const char *const expected[] = {
-        "<li><a href=\"#invalid\"><b>2</b> Invalid policies</a></li>",
-        "<h2 id=\"invalid\">Invalid policies <span class=\"faint\">2</span></h2>",
-        "<a href=\"policy?kind=PropagationPolicy&amp;namespace=a&amp;name=empty-1\">",
-        ">PropagationPolicy a/empty-1</a>",
-        "PropagationPolicy a/empty-2",
-        "<h2 id=\"problems\">Problems in manifests <span class=\"faint\">2</span></h2>",
-        "b-1.yaml",
-        "b-2.yaml",
-    };
+    const struct page_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf page = STRBUF_INIT(1 << 20);
     char *folder = folder_make();
 
-    folder_write(folder, "a.yaml",
-                 "apiVersion: policy.karmada.io/v1alpha1\nkind: PropagationPolicy\n"
-                 "metadata: {namespace: a, name: empty-1}\nspec: {resourceSelectors: []}\n---\n"
-                 "apiVersion: policy.karmada.io/v1alpha1\nkind: PropagationPolicy\n"
-                 "metadata: {namespace: a, name: empty-2}\nspec: {resourceSelectors: []}\n");
-    folder_write(folder, "b-1.yaml", "no: {object\n");
-    folder_write(folder, "b-2.yaml", "no: {object\n");
-    write_index_of_manifests(folder, &page);
+    folder_write(folder, "a.yaml", c->manifest);
+    if (c->other)
+        folder_write(folder, "b.yaml", c->other);
+    write_index_of_manifests(folder, c->part, &page);
     folder_remove(folder);
-    for (size_t i = 0; i < ARRAY_LEN(expected); i++) {
-        if (!strstr(page.data, expected[i]))
-            fail_msg("the page lacks %s", expected[i]);
+    for (size_t i = 0; i < ARRAY_LEN(c->wanted) && c->wanted[i]; i++) {
+        if (!strstr(page.data, c->wanted[i]))
+            fail_msg("the page lacks %s", c->wanted[i]);
+    }
+    for (size_t i = 0; i < ARRAY_LEN(c->unwanted) && c->unwanted[i]; i++) {
+        if (strstr(page.data, c->unwanted[i]))
+            fail_msg("the page has %s", c->unwanted[i]);
     }
 }

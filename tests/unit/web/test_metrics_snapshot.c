@@ -38,13 +38,13 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* Requests the index page, with these extra header lines. */
+/* Requests the page of the exporter, with these extra header lines. */
 static bool fetch(const struct fixture *f, const char *headers, struct strbuf *answer)
 {
     char request[512];
 
-    snprintf(request, sizeof(request), "GET / HTTP/1.1\r\nHost: a\r\n%sConnection: close\r\n\r\n",
-             headers);
+    snprintf(request, sizeof(request),
+             "GET /exporter HTTP/1.1\r\nHost: a\r\n%sConnection: close\r\n\r\n", headers);
     return http_talk(server_address(f->server, 0), request, answer);
 }
 
@@ -60,7 +60,7 @@ static void publish(struct fixture *f, unsigned number, unsigned lines)
     CLEANUP(strbuf_release) struct strbuf body = STRBUF_INIT(BODY_MAX);
 
     fill_page(&body, number, lines);
-    page_store_publish(f->page_store, PAGE_INDEX, &body);
+    page_store_publish(f->page_store, PAGE_EXPORTER, &body);
     assert(body.len == 0);
 }
 
@@ -76,7 +76,7 @@ static struct encoding_case {
     {"similar names", "Accept-Encoding: gzipped\r\nX-Accept-Encoding: gzip\r\n", false},
 };
 
-TEST_ROWS(index_page_follows_accept_encoding, encoding_cases, name)
+TEST_ROWS(page_follows_accept_encoding, encoding_cases, name)
 {
     const struct encoding_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
@@ -114,7 +114,7 @@ TEST_WITH(page_that_gzip_would_enlarge_is_sent_plain, set_up, tear_down)
     CLEANUP(strbuf_release) struct strbuf body = STRBUF_INIT(BODY_MAX);
 
     strbuf_adds(&body, "up 1\n");
-    page_store_publish(f->page_store, PAGE_INDEX, &body);
+    page_store_publish(f->page_store, PAGE_EXPORTER, &body);
     assert_true(fetch(f, "Accept-Encoding: gzip\r\n", &answer));
     assert_string_equal(http_body(&answer), "up 1\n");
 }
@@ -189,5 +189,5 @@ TEST_WITH(readers_get_whole_pages_during_publication, set_up, tear_down)
     for (int i = 0; i < PUBLISHERS; i++)
         pthread_join(publishers[i], NULL);
     assert_int_equal(f->bad, 0);
-    assert_int_equal(server_requests(f->server, SERVER_INDEX, SERVER_200), READERS * ROUNDS);
+    assert_int_equal(server_requests(f->server, SERVER_EXPORTER, SERVER_200), READERS * ROUNDS);
 }

@@ -7,7 +7,6 @@
 #include "exporter/version.h"
 #include "exporter/web/page_index.h"
 #include "metrics/base/json.h"
-#include "metrics/rules/findings.h"
 #include "tests/unit/folder.h"
 #include "tests/unit/golden.h"
 #include "tests/unit/http_client.h"
@@ -35,7 +34,6 @@ enum {
 struct site {
     char *folder;
     struct evaluation *evaluation;
-    struct findings findings;
     struct health health;
     struct page_store *page_store;
     struct server *server;
@@ -107,14 +105,12 @@ static int set_up(void **state)
     s->folder = folder_make();
     write_manifest(s->folder);
     s->evaluation = evaluate(s->folder);
-    findings_gather(s->evaluation->store, &s->findings);
     s->page_store = page_store_new();
     s->server = local_server(s->page_store, &err);
     assert_non_null(s->server);
     s->api = api_new(server_request_queue(s->server), NULL, 1);
     s->health = (struct health){
         .evaluation = s->evaluation,
-        .findings = &s->findings,
         .telemetry_path = "/metrics",
         .external_url = "https://exporter.example",
         .config_loaded = true,
@@ -132,7 +128,6 @@ static int tear_down(void **state)
     server_stop(s->server);
     api_free(s->api);
     page_store_free(s->page_store);
-    findings_release(&s->findings);
     evaluation_free(s->evaluation);
     folder_remove(s->folder);
     free(s);
@@ -218,7 +213,7 @@ static void add_path(struct crawl *c, const char *escaped, size_t len)
     CLEANUP(strbuf_release) struct strbuf path = STRBUF_INIT(PATH_MAX_BYTES);
 
     strbuf_adds(&path, "/");
-    for (size_t i = 0; i < len; i++) {
+    for (size_t i = strncmp(escaped, "./", 2) == 0 ? 2 : 0; i < len; i++) {
         strbuf_addc(&path, escaped[i]);
         if (escaped[i] == '&' && strncmp(&escaped[i], "&amp;", 5) == 0)
             i += 4;
@@ -238,10 +233,11 @@ static void add_links(struct crawl *c, const char *page)
     for (const char *at = page; (at = strstr(at, "<a href=\"")) != NULL;) {
         at += strlen("<a href=\"");
         for (size_t i = 0; i < ENDPOINT_COUNT; i++) {
-            size_t len = strlen(endpoints[i].path + 1);
+            /* Links to the first page begin with "./". */
+            const char *name = *(endpoints[i].path + 1) ? endpoints[i].path + 1 : "./";
+            size_t len = strlen(name);
 
-            if (endpoints[i].page && strncmp(at, endpoints[i].path + 1, len) == 0 &&
-                strchr("?\"", at[len]))
+            if (endpoints[i].page && strncmp(at, name, len) == 0 && strchr("?\"", at[len]))
                 add_path(c, at, strcspn(at, "\""));
         }
     }
@@ -261,6 +257,7 @@ TEST_WITH(linked_pages_exist_and_are_well_formed, set_up, tear_down)
     const struct site *s = *state;
     struct crawl crawl = {.count = 0};
 
+    add_path(&crawl, "", 0);
     for (unsigned i = 0; i < PAGE_COUNT; i++) {
         CLEANUP(strbuf_release) struct strbuf page = STRBUF_INIT(LIST_MAX_BYTES);
 
@@ -276,6 +273,7 @@ TEST_WITH(linked_pages_exist_and_are_well_formed, set_up, tear_down)
         check_html(crawl.paths[i], page);
         add_links(&crawl, page);
     }
+    assert_true(count_paths(&crawl, "/?") > 10);
     assert_true(count_paths(&crawl, "/template?") > 10);
     assert_true(count_paths(&crawl, "/policy?") > 5);
     assert_true(count_paths(&crawl, "/conflict?") > 0);
@@ -300,6 +298,10 @@ static void add_main(struct strbuf *out, const char *path, const char *page)
 TEST_WITH(pages_equal_the_golden_file, set_up, tear_down)
 {
     static const char *const paths[] = {
+        "/",
+        "/?severity=info&namespace=shop",
+        "/?status=hidden",
+        "/namespace?namespace=shop",
         "/policies",
         "/conflict?kind=ConfigMap&namespace=shop&name=shared",
         "/template?kind=ConfigMap&namespace=shop&name=shared",
@@ -308,17 +310,28 @@ TEST_WITH(pages_equal_the_golden_file, set_up, tear_down)
         "/policy?kind=PropagationPolicy&namespace=way&name=ways",
     };
     CLEANUP(strbuf_release) struct strbuf all = STRBUF_INIT(LIST_MAX_BYTES);
-    CLEANUP(strbuf_release) struct strbuf index = STRBUF_INIT(LIST_MAX_BYTES);
     const struct site *s = *state;
 
-    index_page_write(&s->health, &index);
-    add_main(&all, "/", index.data);
     for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
         CLEANUP(free_cleanup) char *page = get(s, paths[i], 200);
 
         add_main(&all, paths[i], page);
     }
     golden_check("pages.html", all.data);
+}
+
+TEST_WITH(first_page_exists_before_the_first_read, set_up, tear_down)
+{
+    struct site s = *(const struct site *)*state;
+
+    s.evaluation = NULL;
+    s.health.evaluation = NULL;
+    CLEANUP(free_cleanup) char *first = get(&s, "/", 200);
+    CLEANUP(free_cleanup) char *policies = get(&s, "/policies", 503);
+
+    assert_non_null(strstr(first, "<p>Everything is being read for the first time.</p>"));
+    assert_null(strstr(first, "No open problems"));
+    assert_non_null(strstr(policies, "not everything has been read yet"));
 }
 
 TEST_WITH(exporter_page_has_the_state_of_the_process, set_up, tear_down)
@@ -412,7 +425,7 @@ static struct answer_case {
     {"parameter of other lists", "/api/v1/problems?stage=healthy", 400, "no parameter 'stage'"},
     {"explanation as JSON", "/api/v1/explain?" KEPT, 200, "\n \"kind\":\"Explanation\",\n"},
     {"explanation as text", "/api/v1/explain?format=text&" KEPT, 200,
-     "Deployment shop/kept (apps/v1)\n\nState: current\n"},
+     "Deployment shop/kept (apps/v1)\n\nProblems\n  warning: not scheduled (waiting), open since "},
     {"explanation in another format", "/api/v1/explain?format=csv&" KEPT, 400, "'format' takes"},
     {"explanation of an invalid width", "/api/v1/explain?width=x&" KEPT, 400, "'width' takes"},
     {"explanation with history", "/api/v1/explain?history=true&" KEPT, 200, "\"history\""},

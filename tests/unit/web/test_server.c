@@ -48,8 +48,8 @@ static void publish(const struct fixture *f)
 {
     CLEANUP(strbuf_release) struct strbuf body = STRBUF_INIT(1000);
 
-    strbuf_adds(&body, "the index\n");
-    page_store_publish(f->page_store, PAGE_INDEX, &body);
+    strbuf_adds(&body, "the exporter\n");
+    page_store_publish(f->page_store, PAGE_EXPORTER, &body);
     blank_page_publish(f->page_store);
 }
 
@@ -120,8 +120,8 @@ static struct request_case {
      SERVER_400},
     {"HEAD returns the length without a body", "HEAD /metrics" UP_QUERY " HTTP/1.1\r\n" CLOSE,
      "HTTP/1.1 200 ", "\r\nContent-Length: 190\r\n", "", SERVER_METRICS, SERVER_200},
-    {"index", "GET / HTTP/1.1\r\n" CLOSE, "HTTP/1.1 200 ", NULL, "the index\n", SERVER_INDEX,
-     SERVER_200},
+    {"a page", "GET /exporter HTTP/1.1\r\n" CLOSE, "HTTP/1.1 200 ", NULL, "the exporter\n",
+     SERVER_EXPORTER, SERVER_200},
     {"healthy", "GET /-/healthy HTTP/1.1\r\n" CLOSE, "HTTP/1.1 200 ",
      "\r\nX-Content-Type-Options: nosniff\r\n", "karmada-policy-exporter is Healthy.\n",
      SERVER_HEALTHY, SERVER_200},
@@ -150,59 +150,60 @@ static struct request_case {
     {"POST", "POST /metrics HTTP/1.1\r\nContent-Length: 0\r\n" CLOSE, "HTTP/1.1 405 ",
      "\r\nAllow: GET, HEAD\r\n", "method not allowed: the header Allow has those that are\n",
      SERVER_METRICS, SERVER_405},
-    {"OPTIONS", "OPTIONS / HTTP/1.1\r\n" CLOSE, "HTTP/1.1 405 ", "\r\nAllow: GET, HEAD\r\n", NULL,
-     SERVER_INDEX, SERVER_405},
+    {"OPTIONS", "OPTIONS /exporter HTTP/1.1\r\n" CLOSE, "HTTP/1.1 405 ", "\r\nAllow: GET, HEAD\r\n",
+     NULL, SERVER_EXPORTER, SERVER_405},
     {"methods are case-sensitive", "get /metrics HTTP/1.1\r\n" CLOSE, "HTTP/1.1 405 ", NULL, NULL,
      SERVER_METRICS, SERVER_405},
-    {"POST with a body", "POST / HTTP/1.1\r\nContent-Length: 3\r\nHost: a\r\n\r\nabc",
-     "HTTP/1.1 405 ", "\r\nConnection: close\r\n", NULL, SERVER_INDEX, SERVER_405},
+    {"POST with a body", "POST /exporter HTTP/1.1\r\nContent-Length: 3\r\nHost: a\r\n\r\nabc",
+     "HTTP/1.1 405 ", "\r\nConnection: close\r\n", NULL, SERVER_EXPORTER, SERVER_405},
     {"DELETE with a body that hides a request",
-     "DELETE / HTTP/1.1\r\nContent-Length: 31\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nHost: "
+     "DELETE /exporter HTTP/1.1\r\nContent-Length: 31\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nHost: "
      "hidden\r\n\r\n",
-     "HTTP/1.1 405 ", "\r\nConnection: close\r\n", NULL, SERVER_INDEX, SERVER_405},
+     "HTTP/1.1 405 ", "\r\nConnection: close\r\n", NULL, SERVER_EXPORTER, SERVER_405},
     {"GET with a body that hides a request",
-     "GET / HTTP/1.1\r\nContent-Length: 31\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nHost: "
+     "GET /exporter HTTP/1.1\r\nContent-Length: 31\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nHost: "
      "hidden\r\n\r\n",
-     "HTTP/1.1 413 ", "\r\nConnection: close\r\n", "a request must not have a body\n", SERVER_INDEX,
-     SERVER_413},
-    {"GET with an empty body", "GET / HTTP/1.1\r\nContent-Length: 0\r\n" CLOSE, "HTTP/1.1 200 ",
-     NULL, "the index\n", SERVER_INDEX, SERVER_200},
+     "HTTP/1.1 413 ", "\r\nConnection: close\r\n", "a request must not have a body\n",
+     SERVER_EXPORTER, SERVER_413},
+    {"GET with an empty body", "GET /exporter HTTP/1.1\r\nContent-Length: 0\r\n" CLOSE,
+     "HTTP/1.1 200 ", NULL, "the exporter\n", SERVER_EXPORTER, SERVER_200},
     {"a body that is announced and never sent",
-     "GET / HTTP/1.1\r\nContent-Length: 1000\r\nExpect: 100-continue\r\nHost: a\r\n\r\n",
-     "HTTP/1.1 413 ", NULL, NULL, SERVER_INDEX, SERVER_413},
-    {"a chunked body", "GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nHost: a\r\n\r\n0\r\n\r\n",
-     "HTTP/1.1 400 ", "\r\nConnection: close\r\n", NULL, SERVER_INDEX, SERVER_400},
+     "GET /exporter HTTP/1.1\r\nContent-Length: 1000\r\nExpect: 100-continue\r\nHost: a\r\n\r\n",
+     "HTTP/1.1 413 ", NULL, NULL, SERVER_EXPORTER, SERVER_413},
+    {"a chunked body",
+     "GET /exporter HTTP/1.1\r\nTransfer-Encoding: chunked\r\nHost: a\r\n\r\n0\r\n\r\n",
+     "HTTP/1.1 400 ", "\r\nConnection: close\r\n", NULL, SERVER_EXPORTER, SERVER_400},
     {"Content-Length and Transfer-Encoding",
-     "GET / HTTP/1.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\nHost: "
+     "GET /exporter HTTP/1.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\nHost: "
      "a\r\n\r\n0\r\n\r\n",
-     "HTTP/1.1 400 ", NULL, NULL, SERVER_INDEX, SERVER_400},
+     "HTTP/1.1 400 ", NULL, NULL, SERVER_EXPORTER, SERVER_400},
     {"two Content-Length headers",
-     "GET / HTTP/1.1\r\nContent-Length: 0\r\nContent-Length: 5\r\n" CLOSE "abcde", "HTTP/1.1 400 ",
-     NULL, NULL, SERVER_INDEX, SERVER_400},
-    {"two Host headers", "GET / HTTP/1.1\r\nHost: b\r\n" CLOSE, "HTTP/1.1 400 ", NULL, NULL,
-     SERVER_INDEX, SERVER_400},
-    {"no Host header", "GET / HTTP/1.1\r\nConnection: close\r\n\r\n", "HTTP/1.1 400 ",
-     "\r\nConnection: close\r\n", "bad request\n", SERVER_INDEX, SERVER_400},
-    {"a blank before the colon", "GET / HTTP/1.1\r\nHost : a\r\nConnection: close\r\n\r\n",
-     "HTTP/1.1 400 ", NULL, "bad request\n", SERVER_INDEX, SERVER_400},
+     "GET /exporter HTTP/1.1\r\nContent-Length: 0\r\nContent-Length: 5\r\n" CLOSE "abcde",
+     "HTTP/1.1 400 ", NULL, NULL, SERVER_EXPORTER, SERVER_400},
+    {"two Host headers", "GET /exporter HTTP/1.1\r\nHost: b\r\n" CLOSE, "HTTP/1.1 400 ", NULL, NULL,
+     SERVER_EXPORTER, SERVER_400},
+    {"no Host header", "GET /exporter HTTP/1.1\r\nConnection: close\r\n\r\n", "HTTP/1.1 400 ",
+     "\r\nConnection: close\r\n", "bad request\n", SERVER_EXPORTER, SERVER_400},
+    {"a blank before the colon", "GET /exporter HTTP/1.1\r\nHost : a\r\nConnection: close\r\n\r\n",
+     "HTTP/1.1 400 ", NULL, "bad request\n", SERVER_EXPORTER, SERVER_400},
     {"a blank before the colon of Transfer-Encoding",
-     "GET / HTTP/1.1\r\nTransfer-Encoding : chunked\r\n" CLOSE "0\r\n\r\n", "HTTP/1.1 400 ",
-     "\r\nConnection: close\r\n", "bad request\n", SERVER_INDEX, SERVER_400},
-    {"CR in a header name", "GET / HTTP/1.1\r\nA\rTransfer-Encoding: chunked\r\n" CLOSE,
-     "HTTP/1.1 400 ", NULL, "bad request\n", SERVER_INDEX, SERVER_400},
-    {"a header without a name", "GET / HTTP/1.1\r\n: a\r\n" CLOSE, "HTTP/1.1 400 ", NULL,
-     "bad request\n", SERVER_INDEX, SERVER_400},
-    {"a header that begins with a blank", "GET / HTTP/1.1\r\n A: b\r\n" CLOSE, "HTTP/1.1 400 ",
-     NULL, NULL, SERVER_INDEX, SERVER_400},
-    {"a control character in a header", "GET / HTTP/1.1\r\nA: b\x01\r\n" CLOSE, "HTTP/1.1 400 ",
-     NULL, "bad request\n", SERVER_INDEX, SERVER_400},
+     "GET /exporter HTTP/1.1\r\nTransfer-Encoding : chunked\r\n" CLOSE "0\r\n\r\n", "HTTP/1.1 400 ",
+     "\r\nConnection: close\r\n", "bad request\n", SERVER_EXPORTER, SERVER_400},
+    {"CR in a header name", "GET /exporter HTTP/1.1\r\nA\rTransfer-Encoding: chunked\r\n" CLOSE,
+     "HTTP/1.1 400 ", NULL, "bad request\n", SERVER_EXPORTER, SERVER_400},
+    {"a header without a name", "GET /exporter HTTP/1.1\r\n: a\r\n" CLOSE, "HTTP/1.1 400 ", NULL,
+     "bad request\n", SERVER_EXPORTER, SERVER_400},
+    {"a header that begins with a blank", "GET /exporter HTTP/1.1\r\n A: b\r\n" CLOSE,
+     "HTTP/1.1 400 ", NULL, NULL, SERVER_EXPORTER, SERVER_400},
+    {"a control character in a header", "GET /exporter HTTP/1.1\r\nA: b\x01\r\n" CLOSE,
+     "HTTP/1.1 400 ", NULL, "bad request\n", SERVER_EXPORTER, SERVER_400},
     {"all characters that a header may have",
-     "GET / HTTP/1.1\r\nx!#$%&'*+-.^_`|~9: \t\xe4\"(),/:;<=>?@[\\]{}\t~\r\n" CLOSE, "HTTP/1.1 200 ",
-     NULL, "the index\n", SERVER_INDEX, SERVER_200},
+     "GET /exporter HTTP/1.1\r\nx!#$%&'*+-.^_`|~9: \t\xe4\"(),/:;<=>?@[\\]{}\t~\r\n" CLOSE,
+     "HTTP/1.1 200 ", NULL, "the exporter\n", SERVER_EXPORTER, SERVER_200},
     {"a whole URL", "GET http://a/metrics" UP_QUERY " HTTP/1.1\r\n" CLOSE, "HTTP/1.1 200 ", NULL,
      UP_PAGE, SERVER_METRICS, SERVER_200},
-    {"a whole URL without a path", "GET HTTPS://a HTTP/1.1\r\n" CLOSE, "HTTP/1.1 200 ", NULL,
-     "the index\n", SERVER_INDEX, SERVER_200},
+    {"a whole URL without a path", "OPTIONS HTTPS://a HTTP/1.1\r\n" CLOSE, "HTTP/1.1 405 ", NULL,
+     NULL, SERVER_INDEX_PAGE, SERVER_405},
     {"a URL as a path", "GET /http://a/metrics HTTP/1.1\r\n" CLOSE, "HTTP/1.1 404 ", NULL, NULL,
      SERVER_OTHER, SERVER_404},
     {"HTTP/2's preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "HTTP/1.1 505 ", NULL, NULL, 0, -1},
@@ -308,7 +309,7 @@ TEST_WITH(metrics_before_the_first_page_have_status_503, set_up, tear_down)
 
 TEST_WITH(pipelined_requests_are_answered_in_order, set_up, tear_down)
 {
-    static const char three[] = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+    static const char three[] = "GET /exporter HTTP/1.1\r\nHost: a\r\n\r\n"
                                 "HEAD /nothing HTTP/1.1\r\nHost: a\r\n\r\n"
                                 "GET /metrics" UP_QUERY " HTTP/1.1\r\n" CLOSE;
     const struct fixture *f = *state;
@@ -317,7 +318,7 @@ TEST_WITH(pipelined_requests_are_answered_in_order, set_up, tear_down)
     publish(f);
     assert_true(http_talk(server_address(f->server, 0), three, &answer));
     assert_int_equal(http_answers(&answer), 3);
-    const char *second = strstr(answer.data, "the index\nHTTP/1.1 404 ");
+    const char *second = strstr(answer.data, "the exporter\nHTTP/1.1 404 ");
 
     assert_non_null(second);
     assert_non_null(strstr(second, "\r\n\r\nHTTP/1.1 200 "));
@@ -453,8 +454,8 @@ TEST_WITH(slow_clients_do_not_block_other_clients, set_up, tear_down)
 
 TEST_WITH(slow_second_requests_do_not_block_other_clients, set_up, tear_down)
 {
-    assert_slow_clients_are_evicted(*state,
-                                    "GET / HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nX-");
+    assert_slow_clients_are_evicted(
+        *state, "GET /exporter HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nX-");
 }
 
 TEST_WITH(messages_of_libmicrohttpd_are_logged, set_up, tear_down)
