@@ -30,7 +30,7 @@ function(k, config)
       'for': '15m',
       keep: '5m',
       board: 'conflicts',
-      page: '#broken',
+      page: '?problem=dependency_not_resolved',
       show: ['field'],
       expr: k.fold('karmada_dependency_unapplied_resolutions', ['field']) + ' > 0',
       summary: 'Bindings of dependencies do not carry the value that their referrers result in.',
@@ -45,7 +45,7 @@ function(k, config)
       'for': '30m',
       keep: '5m',
       board: 'conflicts',
-      page: '#broken',
+      page: '?problem=reference_broken',
       expr: k.group(k.any([
         k.tell('reason', 'required_by_missing', k.fold('karmada_dependency_dangling_references')),
         k.tell('reason', 'template_missing', k.total('karmada_bindings_without_template')),

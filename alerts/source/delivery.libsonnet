@@ -33,7 +33,7 @@ function(k, config)
         severity: 'critical',
         'for': '1m',
         board: 'way',
-        page: '#risk',
+        page: '?problem=last_copy_at_risk',
         show: place('evicting'),
         expr: k.fold('karmada_templates_last_copy_at_risk') + ' > 0',
         summary: 'Karmada is about to delete the last copy of a template.',
@@ -49,7 +49,7 @@ function(k, config)
         severity: 'warning',
         'for': '2m',
         board: 'way',
-        page: '#held',
+        page: '?problem=eviction_stuck',
         show: place('evicting'),
         expr: lasting(delivery('stage="evicting", reason!="last_copy"') + ' > 0'),
         summary: 'Templates are moved off a member cluster, and the move does not end.',
@@ -70,7 +70,7 @@ function(k, config)
         severity: 'critical',
         'for': '2m',
         board: 'way',
-        page: '#held',
+        page: '?problem=not_scheduled',
         show: place('unscheduled'),
         expr: delivery('stage="unscheduled", reason="no_cluster_fit"') + ' > 0',
         summary: 'No member cluster fits a template, and what ran of it is deleted.',
@@ -89,7 +89,7 @@ function(k, config)
         'for': '10m',
         keep: '5m',
         board: 'way',
-        page: '#held',
+        page: '?problem=not_scheduled',
         show: place('unscheduled'),
         expr: |||
           max %(byReason)s (
@@ -135,7 +135,7 @@ function(k, config)
         'for': '10m',
         keep: '5m',
         board: 'way',
-        page: '#held',
+        page: '?problem=not_delivered',
         show: place('unapplied'),
         expr: delivery('stage="unapplied"') + ' > 0',
         summary: 'A member cluster does not take a template.',
@@ -160,7 +160,7 @@ function(k, config)
         'for': '10m',
         keep: '5m',
         board: 'way',
-        page: '#held',
+        page: '?problem=not_delivered',
         show: ['stage'],
         expr: lasting(|||
           (

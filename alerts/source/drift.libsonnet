@@ -50,7 +50,7 @@ function(k, config)
         'for': '30m',
         keep: '10m',
         board: 'drift',
-        page: '#stale',
+        page: '?problem=controllers_stuck',
         expr: |||
           %(overdue)s
           / %(on)s (%(follow)s > 0)
@@ -84,7 +84,7 @@ function(k, config)
         'for': '30m',
         keep: '10m',
         board: 'drift',
-        page: '#stale',
+        page: '?problem=policy_not_in_force',
         expr: k.fold(policies, ['reason'], 'phase="overdue", ' + active) + ' > 0',
         summary: 'Templates do not follow their policy though Karmada should have acted.',
         description: |||
@@ -141,7 +141,7 @@ function(k, config)
         'for': '5m',
         keep: '30m',
         board: 'drift',
-        page: '#stale',
+        page: 'templates?state=stale',
         comment: 'Where nothing was known a quarter of an hour ago nothing fires.',
         expr: |||
           %(stale)s
@@ -167,7 +167,7 @@ function(k, config)
         'for': '5m',
         keep: '30m',
         board: 'drift',
-        page: '#stale',
+        page: '?problem=decision_flapping',
         comment: |||
           In every quarter of the last hour. A start of the exporter counts all conflicts that are there as
           begun.

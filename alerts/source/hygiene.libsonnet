@@ -11,7 +11,7 @@ function(k, config)
         severity: 'warning',
         'for': '10m',
         board: 'pending',
-        page: '#invalid',
+        page: '?problem=policy_invalid',
         expr: k.group(k.any([
           k.fold('karmada_propagationpolicy_invalid', ['reason']),
           k.tell('reason', 'kind_not_served', k.total(not_served)),
@@ -39,7 +39,7 @@ function(k, config)
         severity: 'warning',
         'for': '10m',
         board: 'drift',
-        page: '#broken',
+        page: '?problem=binding_name_collision',
         expr: k.fold('karmada_binding_name_collisions') + ' > 0',
         summary: 'Two templates share one binding name.',
         description: |||
