@@ -373,3 +373,114 @@ TEST(a_restored_server_begins_the_observation_anew)
     assert_int_equal(status(&lab), PROBLEM_OPEN);
     world_release(&lab.world);
 }
+
+/* ---- stories ---- */
+
+/* Reports a problem of another source, as a stream of short problems has it. */
+static void report_number(struct lab *lab, unsigned number)
+{
+    char name[32];
+
+    snprintf(name, sizeof(name), "kind-%u", number);
+    problems_report(lab->problems, &(struct external_subject){"", "Source", "", name},
+                    PROBLEM_REASON_DATA_INCOMPLETE_FAILING, 0);
+}
+
+static void withdraw_number(struct lab *lab, unsigned number)
+{
+    char name[32];
+
+    snprintf(name, sizeof(name), "kind-%u", number);
+    problems_withdraw(lab->problems, &(struct external_subject){"", "Source", "", name},
+                      PROBLEM_DATA_INCOMPLETE);
+}
+
+TEST(a_stream_of_short_problems_opens_none_and_hides_no_old_one)
+{
+    const struct problem **list;
+    struct lab lab;
+    size_t count;
+
+    lab_init(&lab);
+    lab_judge(&lab);
+    problems_report(lab.problems, &kind_of_pods, PROBLEM_REASON_DATA_INCOMPLETE_LATE, 0);
+    /* For six hours, ten problems at a time, each of which lasts nine minutes. */
+    for (unsigned i = 0; i < 400; i++) {
+        report_number(&lab, i);
+        if (i >= 10)
+            withdraw_number(&lab, i - 10);
+        pass(&lab, 54 * SECOND);
+    }
+    list = problems_list(lab.problems, 1U << PROBLEM_OPEN, &count);
+    assert_int_equal(count, 1);
+    assert_string_equal(problem_name(list[0]), "pods");
+    assert_true(list[0]->since_ms == START_MS);
+    assert_int_equal(problems_opened_total(lab.problems, PROBLEM_DATA_INCOMPLETE), 1);
+    free(list);
+    world_release(&lab.world);
+}
+
+TEST(a_subject_that_flaps_every_second_does_not_grow_and_opens_once)
+{
+    struct lab lab;
+
+    lab_init(&lab);
+    lab_judge(&lab);
+    for (unsigned i = 0; i < 3600; i++) {
+        if (i % 2)
+            problems_withdraw(lab.problems, &kind_of_pods, PROBLEM_DATA_INCOMPLETE);
+        else
+            problems_report(lab.problems, &kind_of_pods, PROBLEM_REASON_DATA_INCOMPLETE_LATE, 0);
+        pass(&lab, SECOND);
+        assert_true(status(&lab) < PROBLEM_STATUS_COUNT);
+    }
+    assert_int_equal(problems_opened_total(lab.problems, PROBLEM_DATA_INCOMPLETE), 1);
+    assert_int_equal(problems_resolved_total(lab.problems, PROBLEM_DATA_INCOMPLETE), 0);
+    pass(&lab, HOUR);
+    assert_int_equal(status(&lab), PROBLEM_STATUS_COUNT);
+    world_release(&lab.world);
+}
+
+TEST(a_restart_makes_no_problem_younger_where_objects_tell)
+{
+    struct lab before, after;
+
+    lab_init(&before);
+    lab_judge(&before);
+    problems_report(before.problems, &kind_of_pods, PROBLEM_REASON_DATA_INCOMPLETE_LATE,
+                    START_MS - HOUR);
+    pass(&before, HOUR);
+    lab_init(&after);
+    after.now_ms = before.now_ms;
+    lab_judge(&after);
+    problems_report(after.problems, &kind_of_pods, PROBLEM_REASON_DATA_INCOMPLETE_LATE,
+                    START_MS - HOUR);
+    pass(&after, 10 * MINUTE);
+    assert_int_equal(status(&after), PROBLEM_OPEN);
+    assert_true(only(&after)->since_ms == only(&before)->since_ms);
+    world_release(&before.world);
+    world_release(&after.world);
+}
+
+TEST(a_reload_takes_instances_over)
+{
+    struct lab before, after;
+
+    lab_init(&before);
+    lab_judge(&before);
+    problems_report(before.problems, &kind_of_pods, PROBLEM_REASON_DATA_INCOMPLETE_LATE, 0);
+    pass(&before, HOUR);
+    lab_init(&after);
+    after.now_ms = before.now_ms;
+    world_run(&after.world, after.now_ms);
+    engine_judge_problems(after.world.engine, &after.options);
+    after.problems = engine_problems(after.world.engine);
+    problems_inherit(after.problems, before.problems);
+    problems_report(after.problems, &kind_of_pods, PROBLEM_REASON_DATA_INCOMPLETE_LATE, 0);
+    pass(&after, 0);
+    assert_int_equal(status(&after), PROBLEM_OPEN);
+    assert_true(only(&after)->since_ms == START_MS);
+    assert_int_equal(problems_opened_total(after.problems, PROBLEM_DATA_INCOMPLETE), 1);
+    world_release(&before.world);
+    world_release(&after.world);
+}
