@@ -218,6 +218,19 @@ static struct watch_action list_most_recent(struct watch *w, const struct watch_
     return open_next_request(w, in);
 }
 
+/*
+ * Lists without a limit, because the continue token is refused: at once, or after a wait if the
+ * failed list had no limit either. A server may send pages although no limit was asked for.
+ */
+static struct watch_action list_in_one_page(struct watch *w, const struct watch_input *in)
+{
+    watch_release(w);
+    if (w->unpaginated)
+        return wait_before_retry(w, in);
+    w->unpaginated = true;
+    return open_next_request(w, in);
+}
+
 /* Asks for full objects after 406 or 415. If these fail too, waits and uses lists, not WatchList.
  */
 static struct watch_action ask_for_full_objects(struct watch *w, const struct watch_input *in)
@@ -234,11 +247,8 @@ static struct watch_action handle_list_end(struct watch *w, const struct watch_i
     switch (in->reason) {
     case END_GONE:
     case END_REFUSED:
-        if (w->token) {
-            watch_release(w);
-            w->unpaginated = true;
-            return open_next_request(w, in);
-        }
+        if (w->token)
+            return list_in_one_page(w, in);
         return in->reason == END_GONE ? list_most_recent(w, in) : wait_before_retry(w, in);
     case END_AHEAD:
         return list_most_recent(w, in);
