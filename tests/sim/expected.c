@@ -6,6 +6,7 @@
 #include "metrics/model/policy.h"
 #include "metrics/model/store.h"
 #include "metrics/model/template.h"
+#include "tests/sim/transfer.h"
 
 /* ---- store ---- */
 
@@ -105,6 +106,15 @@ bool expected_knows(const struct run *r, const struct change *c)
 
     snprintf(version, sizeof(version), "%" PRIu64, c->version);
     return entry && entry_exists(entry) && entry->version == short_version_of_text(version);
+}
+
+bool expected_has_endless(const struct run *r, unsigned kind)
+{
+    const struct sim_kind_row *row = &sim_kinds[kind];
+    const struct entry *entry = store_find(
+        r->world.store, &(struct identity){row->api_version, row->kind, "", ENDLESS_NAME});
+
+    return entry && entry_exists(entry);
 }
 
 bool expected_is_missing(const struct run *r, unsigned kind)

@@ -16,6 +16,11 @@ bool expected_is(const struct run *r, unsigned slot, char difference[EXPECTED_DI
 /* Returns true if the store has the object in the version of the change; false for a deletion. */
 bool expected_knows(const struct run *r, const struct change *c);
 
+/*
+ * Returns true if the store has the object of a list without end. No server has this object, and
+ * the exporter removes it with its next complete list, which may come after the end of the fault.
+ */
+bool expected_has_endless(const struct run *r, unsigned kind);
 /* Returns true if the exporter reports the kind as unread. */
 bool expected_is_missing(const struct run *r, unsigned kind);
 

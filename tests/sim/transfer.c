@@ -106,7 +106,7 @@ static void open_stream(struct wire *w, struct transfer *t)
  */
 static void send_endless_page(struct wire *w, struct transfer *t, const struct fault *f)
 {
-    static const char *const items[] = {"", "{\"metadata\":{\"name\":\"again\"}}"};
+    static const char *const items[] = {"", "{\"metadata\":{\"name\":\"" ENDLESS_NAME "\"}}"};
 
     t->response = (struct api_response){
         .http_status = 200, .content_type = "application/json", .body = STRBUF_INIT(1 << 10)};

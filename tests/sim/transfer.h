@@ -3,6 +3,9 @@
 
 #include "tests/sim/wire.h"
 
+/* Name of the object, without a namespace, that lists without end repeat (FAULT_PAGES). */
+#define ENDLESS_NAME "again"
+
 /* One request and its response. Private to wire.c and transfer.c. */
 
 enum transfer_state {
