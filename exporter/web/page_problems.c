@@ -58,7 +58,7 @@ static void problem_list_make(struct problem_list *list, const struct health *h,
                                   .problems = engine_problems(h->evaluation->engine),
                                   .now_ms = h->now_ms};
     list->all = problems_list(list->problems, (1U << PROBLEM_STATUS_COUNT) - 1, &list->all_count);
-    list->rows = xreallocarray(NULL, list->all_count + 1, sizeof(*list->rows));
+    list->rows = xreallocarray(NULL, list->all_count + 1, sizeof(const struct problem *));
     add_rows(list, filter, statuses & COUNTED);
     add_rows(list, filter, statuses & 1U << PROBLEM_PENDING);
     add_rows(list, filter, statuses & 1U << PROBLEM_HIDDEN);

@@ -26,10 +26,8 @@
     PARAMETER(PROBLEM, "problem",                                                                  \
               "the word of a problem: not_propagated, dependency_conflict ...")                    \
     PARAMETER(SEVERITY, "severity", "critical, warning or info")                                   \
-    PARAMETER(                                                                                     \
-        STATUS, "status",                                                                          \
-        "list of open, resolving, pending and hidden; open,resolving without it, but hidden "      \
-        "with a cause")                                                                            \
+    PARAMETER(STATUS, "status",                                                                    \
+              "open, resolving, pending, hidden with commas; open,resolving without it")           \
     PARAMETER(CAUSE, "cause",                                                                      \
               "PROBLEM, PROBLEM/NAME or PROBLEM/NAMESPACE/NAME of the problem that hides others")  \
     PARAMETER(SEARCH, "search", "a part of the name, in any case")                                 \

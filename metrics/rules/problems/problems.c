@@ -220,12 +220,12 @@ const struct problem **problems_list(const struct problems *ps, unsigned statuse
             continue;
         if (*count == capacity) {
             capacity = capacity ? 2 * capacity : 16;
-            list = xreallocarray(list, capacity, sizeof(*list));
+            list = xreallocarray(list, capacity, sizeof(const struct problem *));
         }
         list[(*count)++] = p;
     }
     if (*count > 1)
-        qsort_r(list, *count, sizeof(*list), compare_problems, &order);
+        qsort_r(list, *count, sizeof(const struct problem *), compare_problems, &order);
     return list;
 }
 

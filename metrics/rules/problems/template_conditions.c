@@ -713,6 +713,7 @@ void template_conditions(const struct rule_context *c, const struct entry *templ
     };
     bool has_delivery = t.binding && d->stages.delivery.stage != STAGE_NONE;
 
+    assert(t.object);
     policy_conditions(&t);
     if (has_delivery && !is_delivered)
         delivery_conditions(&t);

@@ -113,6 +113,7 @@ void work_queue_add(struct work_queue *q, int64_t due_ms, enum work_fate fate, i
         next->counts[fate]++;
         return;
     }
+    assert(q->ranges);
     memmove(q->ranges + at + 1, q->ranges + at, (q->range_count - at) * sizeof(*q->ranges));
     q->range_count++;
     q->ranges[at] = (struct due_range){due_ms, due_ms, {0}};
