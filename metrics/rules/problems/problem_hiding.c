@@ -195,6 +195,8 @@ static const struct problem *find_by_relation(const struct problems *ps,
     case RELATION_SAME:
         return find_open(ps, p->subject, row->cause);
     case RELATION_SAME_REASON:
+        if (!p->subject)
+            return NULL;
         return problems_find_open(ps, p->subject, NULL,
                                   problem_find_reason(row->cause, problem_reasons[p->reason].name));
     case RELATION_CLOUD:

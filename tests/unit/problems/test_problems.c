@@ -374,6 +374,39 @@ TEST(a_restored_server_begins_the_observation_anew)
     world_release(&lab.world);
 }
 
+TEST(each_problem_opens_and_ends_by_its_row)
+{
+    for (unsigned i = 0; i < PROBLEM_COUNT; i++) {
+        enum problem_id problem = (enum problem_id)i;
+        enum problem_reason reason = problem_first_reason(problem);
+        int64_t patience_ms = (int64_t)problem_table[i].patience_s * SECOND;
+        struct lab lab;
+
+        lab_init(&lab);
+        lab_judge(&lab);
+        problems_report(lab.problems, &kind_of_pods, reason, 0);
+        pass(&lab, 0);
+        if (patience_ms > 0) {
+            pass(&lab, patience_ms - 1);
+            assert_int_equal(status(&lab), PROBLEM_PENDING);
+            pass(&lab, 1);
+        }
+        assert_int_equal(status(&lab), PROBLEM_OPEN);
+        problems_withdraw(lab.problems, &kind_of_pods, problem);
+        pass(&lab, 4 * MINUTE);
+        problems_report(lab.problems, &kind_of_pods, reason, 0);
+        pass(&lab, HOUR);
+        assert_int_equal(status(&lab), PROBLEM_OPEN);
+        assert_true(only(&lab)->since_ms == START_MS);
+        problems_withdraw(lab.problems, &kind_of_pods, problem);
+        pass(&lab, 5 * MINUTE - 1);
+        assert_int_equal(status(&lab), PROBLEM_RESOLVING);
+        pass(&lab, 1);
+        assert_int_equal(status(&lab), PROBLEM_STATUS_COUNT);
+        world_release(&lab.world);
+    }
+}
+
 /* ---- stories ---- */
 
 /* Reports a problem of another source, as a stream of short problems has it. */
