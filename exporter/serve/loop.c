@@ -107,6 +107,7 @@ static bool problem_log_update(struct problem_log *l, const struct manifests *m,
 /* State of the current evaluation at the last check. Many turns of the loop change nothing. */
 struct change_detection {
     uint64_t evaluations; /* engine_evaluations(). */
+    uint64_t problems;    /* problems_version(). */
     size_t files;         /* Number of manifest files. */
     uint64_t health;      /* kube_source_health_version(); 0 without an API server. */
 };
@@ -117,12 +118,13 @@ static bool detect_changes(struct change_detection *last, const struct evaluatio
 {
     const struct change_detection now = {
         .evaluations = engine_evaluations(e->engine),
+        .problems = problems_version(engine_problems(e->engine)),
         .files = manifests_file_count(e->manifests),
         .health = e->session ? kube_source_health_version(kube_session_source(e->session)) : 0,
     };
     bool changed = problem_log_update(problems, e->manifests, log) ||
-                   now.evaluations != last->evaluations || now.files != last->files ||
-                   now.health != last->health;
+                   now.evaluations != last->evaluations || now.problems != last->problems ||
+                   now.files != last->files || now.health != last->health;
 
     *last = now;
     return changed;
@@ -447,7 +449,6 @@ static void adopt_next(struct loop *l)
     log_adopted_evaluation(l->settings.log, l->current ? &l->current->options : NULL, l->next);
     api_forget_lists(l->web_service.api);
     senders_forget(&l->senders);
-    evaluation_judge_problems(l->next, false, l->current);
     evaluation_free(l->current);
     l->current = l->next;
     l->next = NULL;
@@ -490,8 +491,13 @@ static bool advance_next(struct loop *l, struct error *err)
             problem_log_update(&l->problems, l->next->manifests, l->settings.log);
         l->next_loaded = loading == LOADING_DONE;
     }
-    if (evaluation_run_slice(l->next, SLICE_MS) && l->next_loaded)
+    if (!evaluation_run_slice(l->next, SLICE_MS) || !l->next_loaded)
+        return true;
+    /* The problems follow from complete decisions, and belong to the first page. */
+    if (l->next->source_problems)
         adopt_next(l);
+    else
+        evaluation_judge_problems(l->next, false, l->current);
     return true;
 }
 
