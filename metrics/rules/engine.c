@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/engine.h"
+#include "metrics/rules/problems/problem_tallies.h"
 
 #include "metrics/rules/connector_conflicts.h"
 #include "metrics/rules/problems/controller_progress.h"
-#include "metrics/rules/problems/refusals.h"
+#include "metrics/rules/refusals.h"
 #include "metrics/rules/rule.h"
 #include "metrics/rules/rule_template.h"
 
@@ -103,7 +104,8 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
     };
     policy_versions_init(&e->context.policy_versions, store_string_pool(store), options->versions);
     members_init(&e->context.members, store);
-    problem_tallies_init(&e->context.tallies, store);
+    e->context.tallies = xcalloc(1, sizeof(*e->context.tallies));
+    problem_tallies_init(e->context.tallies, store);
     type_counts_init(&e->context.bound, seed);
     incomplete_init(&e->context.incomplete, store_string_pool(store));
     works_init(&e->context.works, seed);
@@ -144,7 +146,8 @@ void engine_free(struct engine *e)
     name_collisions_free(c->binding_names);
     name_collisions_free(c->cloud_resources);
     cloud_index_free(c->cloud_names);
-    problem_tallies_release(&c->tallies);
+    problem_tallies_release(c->tallies);
+    free(c->tallies);
     map_release(&c->on_clusters);
     members_release(&c->members);
     observed_times_release(&c->seen);
@@ -185,7 +188,7 @@ static void replace_decision(struct rule_context *c, struct entry *entry, void *
     if (fresh && rule->enter)
         rule->enter(c, entry, old);
     if (entry_class(entry) == CLASS_TEMPLATE)
-        problem_tallies_update(&c->tallies, c->policy_versions.paused ? NULL : c->problems, old,
+        problem_tallies_update(c->tallies, c->policy_versions.paused ? NULL : c->problems, old,
                                fresh);
     if (rule->mark_readers && differs)
         rule->mark_readers(c->graph, entry);
@@ -254,7 +257,7 @@ bool engine_run(struct engine *e, int64_t now_ms, size_t budget)
     if (now_ms > e->context.now_ms)
         e->context.now_ms = now_ms;
     observed_times_set_times(&e->context.seen, e->context.now_ms, e->context.options.grace_ms);
-    problem_tallies_date_readiness(&e->context.tallies, e->context.now_ms);
+    problem_tallies_date_readiness(e->context.tallies, e->context.now_ms);
     graph_set_cause(e->context.graph, CAUSE_TIME);
     graph_mark_due_entries(e->context.graph, e->context.now_ms);
     graph_set_cause(e->context.graph, CAUSE_CLUSTER);
@@ -462,7 +465,7 @@ void engine_set_incomplete(struct engine *e, const char *api_version, const char
 
     placements_set_clusters_hidden(c->placements, hidden);
     members_set_incomplete(&c->members, hidden);
-    problem_tallies_queue_clusters(&c->tallies, c->problems);
+    problem_tallies_queue_clusters(c->tallies, c->problems);
     rule_mark_cluster_dependents(c);
     rule_update_works_known(c);
 }

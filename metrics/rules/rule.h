@@ -14,8 +14,7 @@
 #include "metrics/rules/overrides.h"
 #include "metrics/rules/placement_match.h"
 #include "metrics/rules/policy_versions.h"
-#include "metrics/rules/problems/problem_tallies.h"
-#include "metrics/rules/problems/refusals.h"
+#include "metrics/rules/refusals.h"
 #include "metrics/rules/selector.h"
 #include "metrics/rules/selector_index.h"
 #include "metrics/rules/template_state.h"
@@ -64,7 +63,7 @@ struct rule_context {
     struct delivery_sources deliveries; /* Pointers to other members. */
     struct transitions *transitions;    /* NULL if the limit is 0. */
     struct problems *problems;          /* NULL unless engine_judge_problems() was called. */
-    struct problem_tallies tallies;
+    struct problem_tallies *tallies;    /* Sums for the conditions of problems. */
     /* Judges Karmada's components; NULL with problems of a snapshot, and without problems. */
     struct controller_progress *progress;
     int64_t progress_due_ms; /* Next call of controller_progress_evaluate(). */

@@ -2,7 +2,7 @@
 
 #include "metrics/rules/object_index.h"
 #include "metrics/rules/problems/controller_progress.h"
-#include "metrics/rules/problems/refusals.h"
+#include "metrics/rules/refusals.h"
 #include "metrics/rules/rule.h"
 
 /* ---- rule of bindings ---- */

@@ -3,6 +3,7 @@
 #include "metrics/model/cluster.h"
 #include "metrics/model/store.h"
 #include "metrics/rules/connector_conflicts.h"
+#include "metrics/rules/problems/problem_tallies.h"
 #include "metrics/rules/rule.h"
 #include "metrics/rules/rule_template.h"
 
@@ -49,9 +50,9 @@ static void note_readiness(struct rule_context *c, struct entry *entry, const st
     if (c->policy_versions.paused)
         return;
     if (!fresh)
-        problem_tallies_forget_readiness(&c->tallies, entry);
+        problem_tallies_forget_readiness(c->tallies, entry);
     else if (last && last->ready != fresh->ready)
-        problem_tallies_note_readiness(&c->tallies, entry);
+        problem_tallies_note_readiness(c->tallies, entry);
 }
 
 static void cluster_on_change(struct rule_context *c, struct entry *entry, const void *old)
@@ -63,7 +64,7 @@ static void cluster_on_change(struct rule_context *c, struct entry *entry, const
     members_update(&c->members, entry, differs || last->ready != fresh->ready);
     note_readiness(c, entry, last);
     if (known != members_are_known(&c->members) && !c->policy_versions.paused)
-        problem_tallies_queue_clusters(&c->tallies, c->problems);
+        problem_tallies_queue_clusters(c->tallies, c->problems);
     if (differs)
         rule_mark_cluster_dependents(c);
 }

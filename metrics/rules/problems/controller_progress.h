@@ -5,7 +5,7 @@
 #include "metrics/model/store.h"
 #include "metrics/rules/decision.h"
 #include "metrics/rules/problems/control_plane_work.h"
-#include "metrics/rules/problems/problems.h"
+#include "metrics/rules/problems/problem.h"
 #include "metrics/rules/selector.h"
 
 /*

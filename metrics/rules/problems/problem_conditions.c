@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/problems/problem_conditions.h"
+#include "metrics/rules/problems/problem_tallies.h"
 
 #include "metrics/model/cluster.h"
 #include "metrics/rules/problems/decision_flapping.h"
@@ -103,7 +104,7 @@ static void policy_conditions(const struct rule_context *c, const struct entry *
                               struct condition_list *out)
 {
     const struct policy *policy = entry_policy(entry);
-    struct policy_sums counts = problem_tallies_policy(&c->tallies, entry);
+    struct policy_sums counts = problem_tallies_policy(c->tallies, entry);
 
     add_invalid_policy(c, entry, out);
     if (policy->deleting)
@@ -194,8 +195,8 @@ static void add_unavailable(const struct rule_context *c, const struct entry *en
                             struct condition_list *out, int64_t *due_ms)
 {
     const struct cluster *cluster = entry_cluster(entry);
-    struct cluster_sums counts = problem_tallies_cluster(&c->tallies, entry);
-    int64_t flaps_until_ms = problem_tallies_flaps_until_ms(&c->tallies, entry);
+    struct cluster_sums counts = problem_tallies_cluster(c->tallies, entry);
+    int64_t flaps_until_ms = problem_tallies_flaps_until_ms(c->tallies, entry);
 
     if (counts.targets == 0 || (!members_are_known(&c->members) && !c->members.hidden))
         return;
@@ -245,7 +246,7 @@ static void add_exceeded_capacity(const struct rule_context *c, const struct ent
     /* A cluster that reports no resources has no known capacity. */
     if (!cluster || cluster->resource_count == 0)
         return;
-    for (uint32_t at = 0; problem_tallies_next_movement(&c->tallies, entry, &at, &m);) {
+    for (uint32_t at = 0; problem_tallies_next_movement(c->tallies, entry, &at, &m);) {
         double room = free_amount(cluster, m.resource) + m.leaving;
 
         if (m.arriving > 0 && m.arriving > 0.8 * room)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "metrics/rules/problems/problems.h"
+#include "metrics/rules/problems/problem.h"
+
+struct rule_context;
 
 /* Which open problem explains another one (product contract 3.10, "One cause, one problem"). */
 

@@ -2,7 +2,7 @@
 #include "metrics/rules/problems/problem_tallies.h"
 
 #include "metrics/model/binding.h"
-#include "metrics/rules/problems/problems.h"
+#include "metrics/rules/problems/problem.h"
 #include "metrics/rules/replica_projection.h"
 
 /* Exact, so that each addition can be undone. */

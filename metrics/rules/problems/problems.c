@@ -2,6 +2,7 @@
 #include "metrics/rules/problems/problems.h"
 
 #include "metrics/rules/problems/decision_flapping.h"
+#include "metrics/rules/problems/problem_conditions.h"
 #include "metrics/rules/problems/problem_hiding.h"
 #include "metrics/rules/rule.h"
 

@@ -13,7 +13,7 @@ enum { HISTORIES = 200, CHANGES = 500, TEXT_MAX = 1 << 18, MINUTE_MS = 60 * 1000
 
 static const struct problem_tallies *tallies_of(const struct world *w)
 {
-    return &engine_context_const(w->engine)->tallies;
+    return engine_context_const(w->engine)->tallies;
 }
 
 /* ---- sums as text ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/problems/refusals.h"
+#include "metrics/rules/refusals.h"
 
 #include "metrics/model/template.h"
 
