@@ -9,6 +9,7 @@
 
 enum {
     SLICE_MS = 5,
+    SOURCES_INTERVAL_MS = 10 * 1000,
     EVALUATION_BATCH = 64, /* Steps between reads of the clock; small, to end slices in time. */
     HISTORY_MAX = 10 * 1000 * 1000,
     LEASE_MIN_MS = 3000,
@@ -306,10 +307,13 @@ static void update_source_problems(struct evaluation *e, bool changed, int64_t n
     const struct kube_source *source = e->session ? kube_session_source(e->session) : NULL;
     uint64_t health = source ? kube_source_health_version(source) : 0;
 
-    if (!e->source_problems || (!changed && health == e->health_version))
+    if (!e->source_problems ||
+        (!changed && health == e->health_version && now_ms < e->sources_due_ms))
         return;
+    e->sources_due_ms = now_ms + SOURCES_INTERVAL_MS;
     e->health_version = health;
     source_problems_update(e->source_problems, engine_problems(e->engine), now_ms);
+    problems_visit_skipped(engine_problems(e->engine));
     if (engine_progress(e->engine))
         controller_progress_set_readable(engine_progress(e->engine),
                                          source_problems_core_is_readable(e->source_problems),

@@ -28,6 +28,7 @@ struct evaluation {
     struct kube_session *session;            /* NULL without an API server. */
     struct asset_source *assets;             /* NULL without --configconnector.asset-file. */
     struct source_problems *source_problems; /* NULL before evaluation_judge_problems(). */
+    int64_t sources_due_ms;     /* Next update of it without a known change; since the epoch. */
     uint64_t restores;          /* kube_source_restores() that the problems took note of. */
     uint64_t health_version;    /* kube_source_health_version() of the last update of it. */
     struct file_reader *reader; /* Borrowed. NULL: the calling thread reads all files itself. */

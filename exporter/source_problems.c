@@ -31,9 +31,9 @@ struct failing_kind {
     char *kind;
 };
 
-/* Result of the audits of a resource so far. */
+/* Result of the audits of a reflector so far. */
 struct audit_record {
-    char *resource;
+    uint32_t source; /* Number of the reflector as an origin in the store. */
     uint64_t audits;
     uint64_t divergences;
     bool diverged; /* The last audit found a difference. */
@@ -46,7 +46,8 @@ struct source_problems {
     size_t failing_count;
     struct audit_record *audits;
     size_t audit_count;
-    bool core_fails; /* Policies or bindings cannot be read. */
+    unsigned failing_classes; /* Classes of the failing kinds that have been read before. */
+    bool core_fails;          /* Policies or bindings cannot be read. */
     int64_t snapshot_ms;
     int64_t interval_ms; /* Time between the last two asset exports; 0 before the second. */
 };
@@ -142,13 +143,17 @@ static void replace_reported(struct source_problems *s, struct finding_set *fres
 
 /* ---- kinds of the API server ---- */
 
-static void add_failing_kind(struct source_problems *s, const char *api_version, const char *kind)
+static void add_failing_kind(struct source_problems *s, const struct reflector *r)
 {
-    enum object_class class = kind_of(api_version, kind)->class;
+    enum object_class class = kind_of(r->api_version, r->kind)->class;
 
     s->core_fails |= class == CLASS_POLICY || class == CLASS_BINDING;
+    /* Of kinds that were never read, the rules know that their objects are not known. */
+    if (r->synced)
+        s->failing_classes |= 1U << class;
     s->failing = xreallocarray(s->failing, s->failing_count + 1, sizeof(*s->failing));
-    s->failing[s->failing_count++] = (struct failing_kind){xstrdup(api_version), xstrdup(kind)};
+    s->failing[s->failing_count++] =
+        (struct failing_kind){xstrdup(r->api_version), xstrdup(r->kind)};
 }
 
 static void release_failing_kinds(struct source_problems *s)
@@ -160,6 +165,7 @@ static void release_failing_kinds(struct source_problems *s)
     free(s->failing);
     s->failing = NULL;
     s->failing_count = 0;
+    s->failing_classes = 0;
     s->core_fails = false;
 }
 
@@ -175,22 +181,22 @@ static void resource_name(const char *api_version, const char *kind, struct strb
         strbuf_addf(out, ".%.*s", (int)group_len, api_version);
 }
 
-static struct audit_record *audit_record_of(struct source_problems *s, const char *resource)
+static struct audit_record *audit_record_of(struct source_problems *s, uint32_t source)
 {
     for (size_t i = 0; i < s->audit_count; i++) {
-        if (strcmp(s->audits[i].resource, resource) == 0)
+        if (s->audits[i].source == source)
             return &s->audits[i];
     }
     s->audits = xreallocarray(s->audits, s->audit_count + 1, sizeof(*s->audits));
-    s->audits[s->audit_count] = (struct audit_record){.resource = xstrdup(resource)};
+    s->audits[s->audit_count] = (struct audit_record){.source = source};
     return &s->audits[s->audit_count++];
 }
 
-/* Returns true if the last audit of the resource found a difference to the store. */
-static bool has_diverged(struct source_problems *s, const char *resource,
-                         const struct watch_counts *counts)
+/* Returns true if the last audit by the reflector found a difference to the store. */
+static bool has_diverged(struct source_problems *s, const struct reflector *r)
 {
-    struct audit_record *record = audit_record_of(s, resource);
+    const struct watch_counts *counts = &r->watch.counts;
+    struct audit_record *record = audit_record_of(s, r->objects.origin.source);
 
     if (counts->audits != record->audits || counts->divergences != record->divergences)
         record->diverged = counts->divergences > record->divergences;
@@ -209,14 +215,14 @@ static void find_failing_reflectors(struct source_problems *s, const struct kube
 
         resource_name(r->api_version, r->kind, &name);
         if (r->failure.warned) {
-            add_failing_kind(s, r->api_version, r->kind);
+            add_failing_kind(s, r);
             if (!r->optional)
                 add_source_finding(out, name.data,
                                    r->last_end == END_FORBIDDEN
                                        ? PROBLEM_REASON_DATA_INCOMPLETE_FORBIDDEN
                                        : PROBLEM_REASON_DATA_INCOMPLETE_FAILING,
                                    0);
-        } else if (has_diverged(s, name.data, &r->watch.counts)) {
+        } else if (has_diverged(s, r)) {
             add_source_finding(out, name.data, PROBLEM_REASON_DATA_INCOMPLETE_DIVERGED, 0);
         }
     }
@@ -245,7 +251,12 @@ bool source_problems_is_unreadable(const void *context, const struct type *type)
 {
     const struct source_problems *s = context;
 
-    if (s->core_fails)
+    static const unsigned template_inputs =
+        1U << CLASS_CLUSTER | 1U << CLASS_WORK | 1U << CLASS_OVERRIDE;
+    enum object_class class = type->def->class;
+
+    if (s->core_fails || (class == CLASS_TEMPLATE && s->failing_classes & template_inputs) ||
+        (class == CLASS_POLICY && s->failing_classes & 1U << CLASS_OVERRIDE))
         return true;
     for (size_t i = 0; i < s->failing_count; i++) {
         if (strcmp(s->failing[i].kind, type->kind) == 0 &&
@@ -332,8 +343,6 @@ void source_problems_free(struct source_problems *s)
         return;
     finding_set_release(&s->reported);
     release_failing_kinds(s);
-    for (size_t i = 0; i < s->audit_count; i++)
-        free(s->audits[i].resource);
     free(s->audits);
     free(s);
 }

@@ -453,7 +453,6 @@ static void adopt_next(struct loop *l)
     l->current = l->next;
     l->next = NULL;
     l->config_loaded = true;
-    engine_keep_transitions(l->current->engine, (size_t)l->current->options.history_entries);
     detect_changes(&l->change_detection, l->current, &l->problems, l->settings.log);
     publish_all(l);
     if (!l->reloading)
@@ -469,6 +468,13 @@ static bool discard_next(struct loop *l, const struct error *failure)
     l->next = NULL;
     fail_reload(l, failure);
     return true;
+}
+
+/* Keeps transitions and judges problems of an evaluation that has decided about all objects. */
+static void begin_observation(struct evaluation *next, const struct evaluation *current)
+{
+    engine_keep_transitions(next->engine, (size_t)next->options.history_entries);
+    evaluation_judge_problems(next, false, current);
 }
 
 /*
@@ -497,7 +503,7 @@ static bool advance_next(struct loop *l, struct error *err)
     if (l->next->source_problems)
         adopt_next(l);
     else
-        evaluation_judge_problems(l->next, false, l->current);
+        begin_observation(l->next, l->current);
     return true;
 }
 

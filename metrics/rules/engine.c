@@ -226,8 +226,8 @@ static void evaluate_entry(struct engine *e, struct entry *entry, struct gathere
     transitions_note_before(history, entry, &before);
     replace_decision(c, entry, fresh, &g->reads, due_ms);
     transitions_note_after(history, entry, &before, cause, c->now_ms);
-    if (!c->policy_versions.paused)
-        problems_queue(c->problems, entry);
+    /* Also during a simulation: setting the timer has removed that of the problems. */
+    problems_queue(c->problems, entry);
     if (e->observer.decided)
         e->observer.decided(e->observer.context, entry);
     if (!entry_exists(entry))

@@ -30,3 +30,10 @@ struct condition_list {
 
 void condition_list_add(struct condition_list *list, struct condition condition);
 void condition_list_release(struct condition_list *list);
+
+/*
+ * Removes the conditions of disabled problems, all but the first of each line, all but the first of
+ * a problem that is not by reason, and, in a `snapshot`, those that need observation over time.
+ */
+void condition_list_filter(struct condition_list *list, const struct problem_settings *settings,
+                           bool snapshot);

@@ -631,6 +631,8 @@ void controller_progress_set_readable(struct controller_progress *p, bool readab
 {
     advance(p, now_ms);
     p->unreadable = !readable;
+    for (unsigned i = 0; i < CONTROL_COUNT; i++)
+        problems_hold(p->problems, &subjects[i], !readable);
 }
 
 void controller_progress_restored(struct controller_progress *p, int64_t now_ms)
@@ -862,6 +864,12 @@ void controller_progress_inherit(struct controller_progress *p,
         work_queue_inherit(&p->queues[kind], &last->queues[kind]);
     for (unsigned i = 0; i < CONTROL_COUNT; i++)
         inherit_component(&p->components[i], &last->components[i]);
+    for (unsigned i = 0; i < CONTROL_COUNT; i++) {
+        const struct component_state *c = &p->components[i];
+
+        if (c->reason != PROBLEM_REASON_COUNT)
+            problems_report(p->problems, &subjects[i], c->reason, c->since_ms);
+    }
     for (const struct refusal *r = last->oldest_refusal; r; r = r->next) {
         struct entry *entry = find_same(p->store, r->entry);
 

@@ -94,6 +94,12 @@ void problems_report(struct problems *ps, const struct external_subject *subject
 void problems_withdraw(struct problems *ps, const struct external_subject *subject,
                        enum problem_id problem);
 
+/*
+ * While `held`, the conditions of an external subject are not known: its instances keep their
+ * status. Does nothing for a subject without conditions or instances.
+ */
+void problems_hold(struct problems *ps, const struct external_subject *subject, bool held);
+
 /* ---- queue ---- */
 
 /* Queues an entry: its conditions may have changed. `ps` may be NULL. */

@@ -12,9 +12,6 @@ enum {
     UNREADABLE_RETRY_MS = 10 * 1000, /* Interval of looks at a subject that is not readable. */
 };
 
-const char *const problem_status_names[PROBLEM_STATUS_COUNT] = {"open", "resolving", "pending",
-                                                                "hidden"};
-
 /* One instance. */
 struct instance {
     struct problem problem; /* First member: readers get a pointer to it. */
@@ -34,6 +31,7 @@ struct judged {
     struct entry *entry; /* NULL: external. Pinned. */
     struct external_subject external;
     struct condition_list reported; /* Conditions of an external subject. */
+    bool held;                      /* The conditions are not known: problems_hold(). */
     struct instance *first;
     struct conflict_begins conflict_begins; /* Of a dependency. */
     uint32_t uid_hash;                      /* Of the entry's object; 0 if unknown. */
@@ -49,6 +47,7 @@ struct problems {
     size_t queue_first;
     struct store_walk initial; /* First visit of all entries. */
     bool started;              /* The first visit has ended. */
+    bool skipped;              /* Entries were not evaluated, because they are not readable. */
     bool settled;              /* The first problems_run() has ended: changes are seen live. */
     bool causes_changed;       /* A problem that can hide others has opened or ended. */
     bool externals_changed;
@@ -64,26 +63,6 @@ struct problems {
 };
 
 /* ---- readers ---- */
-
-const char *problem_api_version(const struct problem *p)
-{
-    return p->subject ? p->subject->partition->type->api_version : p->external->api_version;
-}
-
-const char *problem_subject_kind(const struct problem *p)
-{
-    return p->subject ? entry_kind(p->subject) : p->external->kind;
-}
-
-const char *problem_ns(const struct problem *p)
-{
-    return p->subject ? entry_ns(p->subject) : p->external->ns;
-}
-
-const char *problem_name(const struct problem *p)
-{
-    return p->subject ? p->subject->name : p->external->name;
-}
 
 enum problem_severity problem_severity(const struct problems *ps, enum problem_id problem)
 {
@@ -621,48 +600,26 @@ static void update_subject(struct problems *ps, const struct rule_context *c, st
 }
 
 /*
- * Removes from ps->conditions those of disabled problems, those that need observation in a
- * snapshot, and all but the first of each line.
- */
-static void filter_conditions(struct problems *ps)
-{
-    struct condition_list *list = &ps->conditions;
-    bool taken[LINE_COUNT] = {false};
-    size_t kept = 0;
-
-    for (size_t i = 0; i < list->count; i++) {
-        enum problem_id problem = problem_reasons[list->items[i].reason].problem;
-        const struct problem_row *row = &problem_table[problem];
-
-        if (problem_severity(ps, problem) == (enum problem_severity)SEVERITY_OFF ||
-            (ps->options.snapshot && row->flags & PROBLEM_NOT_IN_FILES) || taken[row->line])
-            continue;
-        if (row->line != LINE_NONE && !list->items[i].unknown)
-            taken[row->line] = true;
-        list->items[kept++] = list->items[i];
-    }
-    list->count = kept;
-}
-
-/*
  * Notes a conflict that begins while the subject is observed, and appends the condition of
  * conflicts that begin again and again to ps->conditions.
  */
 static void add_conflict_flapping(struct problems *ps, struct judged *j, bool live, int64_t *due_ms)
 {
-    for (size_t i = 0; live && i < ps->conditions.count; i++) {
-        enum problem_reason reason = ps->conditions.items[i].reason;
-        const struct instance *known = find_instance(j, reason);
+    bool held = false, holds = false;
 
-        if (problem_reasons[reason].problem == PROBLEM_DEPENDENCY_CONFLICT &&
-            !ps->conditions.items[i].unknown && !(known && known->holds))
-            conflict_begins_note(&j->conflict_begins, ps->now_ms);
-    }
+    for (const struct instance *i = j->first; i; i = i->next)
+        held |= i->holds && problem_id(&i->problem) == PROBLEM_DEPENDENCY_CONFLICT;
+    for (size_t i = 0; i < ps->conditions.count; i++)
+        holds |=
+            !ps->conditions.items[i].unknown &&
+            problem_reasons[ps->conditions.items[i].reason].problem == PROBLEM_DEPENDENCY_CONFLICT;
+    if (live && holds && !held)
+        conflict_begins_note(&j->conflict_begins, ps->now_ms);
     if (conflict_begins_matter(&j->conflict_begins, ps->now_ms) &&
         j->conflict_begins.time_ms[0] + FLAPPING_WINDOW_MS < *due_ms)
         *due_ms = j->conflict_begins.time_ms[0] + FLAPPING_WINDOW_MS;
     conflict_flapping_condition(&j->conflict_begins, ps->now_ms, &ps->conditions, due_ms);
-    filter_conditions(ps);
+    condition_list_filter(&ps->conditions, &ps->options.settings, ps->options.snapshot);
 }
 
 static uint32_t uid_hash_of(const struct entry *entry)
@@ -690,16 +647,30 @@ static bool is_unreadable(const struct problems *ps, const struct rule_context *
            (o->is_unreadable && o->is_unreadable(o->context, entry->partition->type));
 }
 
+/*
+ * Keeps the statuses of a subject that is not readable, until the next look. An open problem that
+ * hid an instance may be gone.
+ */
+static void keep_subject(struct problems *ps, struct rule_context *c, struct judged *j)
+{
+    for (struct instance *i = j->first; i; i = i->next) {
+        if (i->problem.status == PROBLEM_HIDDEN)
+            i->problem.cause = problem_find_cause(ps, c, &i->problem);
+    }
+    graph_lower_timer(c->graph, j->entry, ps->now_ms + UNREADABLE_RETRY_MS);
+}
+
 static void judge_entry(struct problems *ps, struct rule_context *c, struct entry *entry)
 {
     struct judged *j = find_subject(ps, entry);
     uint32_t uid_hash = uid_hash_of(entry);
-    bool live = ps->settled && entry->judged;
+    bool live = ps->settled && entry->judged && !ps->options.snapshot;
     int64_t due_ms = INT64_MAX;
 
     if (is_unreadable(ps, c, entry)) {
         if (j)
-            graph_lower_timer(c->graph, entry, ps->now_ms + UNREADABLE_RETRY_MS);
+            keep_subject(ps, c, j);
+        ps->skipped |= !j && entry_exists(entry);
         return;
     }
     if (j && uid_hash && j->uid_hash && uid_hash != j->uid_hash) {
@@ -708,7 +679,7 @@ static void judge_entry(struct problems *ps, struct rule_context *c, struct entr
     }
     ps->conditions.count = 0;
     problem_conditions(c, entry, &ps->conditions, &due_ms);
-    filter_conditions(ps);
+    condition_list_filter(&ps->conditions, &ps->options.settings, ps->options.snapshot);
     entry->judged = entry_exists(entry);
     if (!j && ps->conditions.count > 0)
         j = add_subject(ps, entry);
@@ -760,6 +731,16 @@ void problems_report(struct problems *ps, const struct external_subject *subject
     ps->externals_changed = true;
 }
 
+void problems_hold(struct problems *ps, const struct external_subject *subject, bool held)
+{
+    struct judged *j = find_external(ps, subject);
+
+    if (!j || j->held == held)
+        return;
+    j->held = held;
+    ps->externals_changed = true;
+}
+
 void problems_withdraw(struct problems *ps, const struct external_subject *subject,
                        enum problem_id problem)
 {
@@ -790,9 +771,13 @@ static void judge_externals(struct problems *ps, const struct rule_context *c)
         all[count++] = j;
     for (size_t i = 0; i < count; i++) {
         ps->conditions.count = 0;
-        for (size_t k = 0; k < all[i]->reported.count; k++)
-            condition_list_add(&ps->conditions, all[i]->reported.items[k]);
-        filter_conditions(ps);
+        for (size_t k = 0; k < all[i]->reported.count; k++) {
+            struct condition condition = all[i]->reported.items[k];
+
+            condition.unknown = all[i]->held;
+            condition_list_add(&ps->conditions, condition);
+        }
+        condition_list_filter(&ps->conditions, &ps->options.settings, ps->options.snapshot);
         update_subject(ps, c, all[i], false, &ps->externals_due_ms);
         drop_subject_if_empty(ps, all[i]);
     }
@@ -801,10 +786,19 @@ static void judge_externals(struct problems *ps, const struct rule_context *c)
 
 int64_t problems_deadline(const struct problems *ps)
 {
-    return ps->externals_changed ? 0 : ps->externals_due_ms;
+    return ps->externals_changed || ps->queue.count > 0 ? 0 : ps->externals_due_ms;
 }
 
 /* ---- evaluation of all subjects ---- */
+
+void problems_visit_skipped(struct problems *ps)
+{
+    if (!ps->skipped)
+        return;
+    ps->skipped = false;
+    ps->started = false;
+    store_walk_stop(&ps->initial);
+}
 
 void problems_queue(struct problems *ps, struct entry *entry)
 {
@@ -934,8 +928,10 @@ static void inherit_subject(struct problems *ps, const struct judged *last)
     }
     j->conflict_begins = last->conflict_begins;
     j->uid_hash = last->uid_hash;
-    for (const struct instance *i = last->first; i; i = i->next)
-        inherit_instance(ps, j, i);
+    for (const struct instance *i = last->first; i; i = i->next) {
+        if (problem_severity(ps, problem_id(&i->problem)) != (enum problem_severity)SEVERITY_OFF)
+            inherit_instance(ps, j, i);
+    }
 }
 
 void problems_inherit(struct problems *ps, const struct problems *last)

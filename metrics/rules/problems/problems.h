@@ -115,5 +115,8 @@ bool problems_run(struct problems *ps, struct rule_context *c, size_t budget);
 /* Returns the time of the next problems_run() for external subjects; INT64_MAX for never. */
 int64_t problems_deadline(const struct problems *ps);
 
+/* Judges all entries again if some were not readable; call it when a kind is readable again. */
+void problems_visit_skipped(struct problems *ps);
+
 /* Begins the observation of all pending instances anew, as after a start: etcd was restored. */
 void problems_restart_observation(struct problems *ps, int64_t now_ms);

@@ -2,6 +2,7 @@
 #include "metrics/rules/problems/problems.h"
 
 #include "metrics/rules/engine.h"
+#include "metrics/rules/rule.h"
 #include "tests/unit/bound_objects.h"
 #include "tests/unit/suite.h"
 #include "tests/unit/world.h"
@@ -516,4 +517,95 @@ TEST(a_reload_takes_instances_over)
     assert_int_equal(problems_opened_total(after.problems, PROBLEM_DATA_INCOMPLETE), 1);
     world_release(&before.world);
     world_release(&after.world);
+}
+
+/* ---- what is not readable, simulated or disabled ---- */
+
+static bool is_unreadable(const void *context, const struct type *type)
+{
+    (void)type;
+    return *(const bool *)context;
+}
+
+TEST(problems_that_begin_while_nothing_is_readable_are_judged_afterwards)
+{
+    bool unreadable = true;
+    struct lab lab;
+
+    lab_init(&lab);
+    lab.options.is_unreadable = is_unreadable;
+    lab.options.context = &unreadable;
+    world_put_text(&lab.world, TEMPLATE(ORPHAN, ""));
+    world_put_text(&lab.world, orphan_binding);
+    lab_judge(&lab);
+    pass(&lab, HOUR);
+    assert_int_equal(status(&lab), PROBLEM_STATUS_COUNT);
+    unreadable = false;
+    problems_visit_skipped(lab.problems);
+    pass(&lab, 0);
+    assert_int_equal(status(&lab), PROBLEM_PENDING);
+    /* It keeps its status while the objects are not readable. */
+    unreadable = true;
+    pass(&lab, 48 * HOUR);
+    assert_int_equal(status(&lab), PROBLEM_PENDING);
+    unreadable = false;
+    pass(&lab, MINUTE);
+    assert_int_equal(status(&lab), PROBLEM_OPEN);
+    world_release(&lab.world);
+}
+
+TEST(a_simulation_does_not_stop_the_time_of_problems)
+{
+    struct lab lab;
+
+    lab_init(&lab);
+    world_put_text(&lab.world, TEMPLATE(ORPHAN, ""));
+    world_put_text(&lab.world, orphan_binding);
+    lab_judge(&lab);
+    pass(&lab, HOUR);
+    engine_context(lab.world.engine)->policy_versions.paused = true;
+    world_put_text(&lab.world, TEMPLATE(ORPHAN, ""));
+    world_run(&lab.world, lab.now_ms);
+    engine_context(lab.world.engine)->policy_versions.paused = false;
+    pass(&lab, 24 * HOUR);
+    assert_int_equal(status(&lab), PROBLEM_OPEN);
+    world_release(&lab.world);
+}
+
+TEST(a_reload_that_disables_a_problem_ends_it)
+{
+    struct lab before, after;
+
+    lab_init(&before);
+    lab_judge(&before);
+    problems_report(before.problems, &kind_of_pods, PROBLEM_REASON_DATA_INCOMPLETE_LATE, 0);
+    pass(&before, HOUR);
+    lab_init(&after);
+    after.now_ms = before.now_ms;
+    after.options.settings.severity[PROBLEM_DATA_INCOMPLETE] = SEVERITY_OFF;
+    world_run(&after.world, after.now_ms);
+    engine_judge_problems(after.world.engine, &after.options);
+    after.problems = engine_problems(after.world.engine);
+    problems_inherit(after.problems, before.problems);
+    assert_int_equal(status(&after), PROBLEM_STATUS_COUNT);
+    pass(&after, 0);
+    assert_int_equal(status(&after), PROBLEM_STATUS_COUNT);
+    world_release(&before.world);
+    world_release(&after.world);
+}
+
+TEST(in_files_a_condition_that_begins_later_is_open_at_once)
+{
+    struct lab lab;
+
+    lab_init(&lab);
+    lab.options.snapshot = true;
+    world_put_text(&lab.world, TEMPLATE(ORPHAN, ""));
+    lab_judge(&lab);
+    world_put_text(&lab.world, orphan_binding);
+    pass(&lab, MINUTE);
+    assert_non_null(problems_find_open(
+        lab.problems, world_find(&lab.world, "apps/v1", "Deployment", "default", ORPHAN), NULL,
+        PROBLEM_REASON_ORPHANED));
+    world_release(&lab.world);
 }

@@ -3,6 +3,7 @@
 
 #include "metrics/base/timestamp.h"
 #include "metrics/rules/engine.h"
+#include "metrics/rules/problems/problem_conditions.h"
 #include "metrics/rules/rule.h"
 #include "tests/unit/reading.h"
 #include "tests/unit/suite.h"
