@@ -33,20 +33,16 @@ static void set_namespace_filter(struct evaluation *e)
 /* Reports a Lease of one of Karmada's components to the judge of the control plane. */
 static void on_component_lease(void *context, const struct component_lease *lease)
 {
-    static const enum control_component components[COMPONENT_COUNT] = {
-        [COMPONENT_CONTROLLER_MANAGER] = CONTROL_CONTROLLERS,
-        [COMPONENT_SCHEDULER] = CONTROL_SCHEDULER,
-    };
     struct evaluation *e = context;
     struct controller_progress *progress = engine_progress(e->engine);
 
     if (!progress)
         return;
     if (lease->exists)
-        controller_progress_lease(progress, components[lease->component], lease->holder,
-                                  lease->renew_ms, 0, platform_now_ms());
+        controller_progress_lease(progress, lease->component, lease->holder, lease->renew_ms, 0,
+                                  platform_now_ms());
     else
-        controller_progress_lease_absent(progress, components[lease->component]);
+        controller_progress_lease_absent(progress, lease->component);
     e->caught_up = false;
 }
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/source_problems.h"
 
-#include <ctype.h>
-
 enum {
     NAME_MAX_BYTES = 4096,
     HOUR_MS = 60 * 60 * 1000,
@@ -100,12 +98,7 @@ static struct external_subject subject_of(const struct finding *f)
     return (struct external_subject){f->api_version, f->kind, f->ns, f->name};
 }
 
-static bool is_same_subject(const struct finding *a, const struct finding *b)
-{
-    return strcmp(a->name, b->name) == 0 && strcmp(a->kind, b->kind) == 0 &&
-           strcmp(a->ns, b->ns) == 0 && strcmp(a->api_version, b->api_version) == 0;
-}
-
+/* Compares the subjects of two problems. */
 static int compare_findings(const void *a, const void *b)
 {
     const struct finding *x = a, *y = b;
@@ -129,7 +122,7 @@ static void replace_reported(struct source_problems *s, struct finding_set *fres
 
         while (at < fresh->count && compare_findings(&fresh->items[at], &s->reported.items[i]) < 0)
             at++;
-        if (at == fresh->count || !is_same_subject(&fresh->items[at], &s->reported.items[i]))
+        if (at == fresh->count || compare_findings(&fresh->items[at], &s->reported.items[i]) != 0)
             problems_withdraw(ps, &subject, problem_reasons[s->reported.items[i].reason].problem);
     }
     for (size_t i = 0; i < fresh->count; i++) {
@@ -169,18 +162,6 @@ static void release_failing_kinds(struct source_problems *s)
     s->core_fails = false;
 }
 
-/* Writes the name of a resource in series and pages, such as "deployment.apps". */
-static void resource_name(const char *api_version, const char *kind, struct strbuf *out)
-{
-    size_t group_len = api_group_len(api_version);
-
-    strbuf_reset(out);
-    for (const char *c = kind; *c != '\0'; c++)
-        strbuf_addc(out, (char)tolower((unsigned char)*c));
-    if (group_len > 0)
-        strbuf_addf(out, ".%.*s", (int)group_len, api_version);
-}
-
 static struct audit_record *audit_record_of(struct source_problems *s, uint32_t source)
 {
     for (size_t i = 0; i < s->audit_count; i++) {
@@ -213,7 +194,8 @@ static void find_failing_reflectors(struct source_problems *s, const struct kube
     for (size_t i = 0; i < kube_source_reflector_count(source); i++) {
         const struct reflector *r = kube_source_reflector(source, i);
 
-        resource_name(r->api_version, r->kind, &name);
+        strbuf_reset(&name);
+        reflector_append_name(r, &name);
         if (r->failure.warned) {
             add_failing_kind(s, r);
             if (!r->optional)
@@ -237,7 +219,8 @@ static void find_late_kinds(const struct kube_source *source, struct finding_set
 
         if (!k->late || (k->reflector && k->reflector->failure.warned))
             continue;
-        resource_name(k->api_version, k->kind, &name);
+        strbuf_reset(&name);
+        append_resource_name_of(&name, k->api_version, k->kind);
         add_source_finding(out, name.data, PROBLEM_REASON_DATA_INCOMPLETE_LATE, 0);
     }
 }

@@ -67,9 +67,7 @@ static enum exit_status run_explain(struct invocation *invocation)
         return status;
     if (status != STATUS_OK)
         load_print_problems(e->manifests, invocation);
-    evaluation_judge_problems(e, true, NULL);
-    while (!evaluation_run(e, platform_now_ms(), SIZE_MAX))
-        ;
+    load_judge_problems(e);
     status = print_explanation_of(e, typed, invocation);
     evaluation_free(e);
     return status;

@@ -27,6 +27,19 @@ void load_print_problems(const struct manifests *m, const struct invocation *inv
     }
 }
 
+/* Evaluates until no object is left. */
+static void run_to_end(struct evaluation *e)
+{
+    while (!evaluation_run(e, platform_now_ms(), SIZE_MAX))
+        continue;
+}
+
+void load_judge_problems(struct evaluation *e)
+{
+    evaluation_judge_problems(e, true, NULL);
+    run_to_end(e);
+}
+
 /*
  * Returns LOADING_DONE or LOADING_FAILED. Returns LOADING_BUSY with the reason in `err` if the
  * credentials or a required kind of the API server cannot be read.
@@ -67,8 +80,7 @@ static void read_dependencies(struct evaluation *e, bool all)
 {
     struct error ignored;
 
-    while (!evaluation_run(e, platform_now_ms(), SIZE_MAX))
-        continue;
+    run_to_end(e);
     for (const struct type *type = store_first_type(e->store); type && all; type = type->next) {
         for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
             for (size_t i = 0; i < p->count; i++)
@@ -155,8 +167,7 @@ struct evaluation *load_sources(struct invocation *invocation, enum exit_status 
     }
     if (e->session)
         read_dependencies(e, invocation->command->bit & (COMMAND_PLAN | COMMAND_RECONCILE));
-    while (!evaluation_run(e, platform_now_ms(), SIZE_MAX))
-        continue;
+    run_to_end(e);
     complete = loading == LOADING_DONE;
     /* The caller reports manifests that could not be read, but not the asset file. */
     if (*asset_source_problem(e->assets) != '\0') {
@@ -230,8 +241,7 @@ static const struct entry *fetch_template(struct evaluation *e, const char *type
         return NULL;
     }
     entry = template_finder_store(kube_session_finder(e->session), answer.object, err);
-    while (!evaluation_run(e, platform_now_ms(), SIZE_MAX))
-        continue;
+    run_to_end(e);
     return entry;
 }
 

@@ -17,6 +17,9 @@
  */
 struct evaluation *load_sources(struct invocation *invocation, enum exit_status *status) MUST_USE;
 
+/* Judges the problems of an evaluation of load_sources(). */
+void load_judge_problems(struct evaluation *e);
+
 /* Prints an error for each file and document of the manifests that could not be read. */
 void load_print_problems(const struct manifests *m, const struct invocation *invocation);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/api_resources.h"
 
+#include <ctype.h>
+
 #include <strings.h>
 
 #include "metrics/base/map.h"
@@ -369,4 +371,19 @@ bool namespace_filter_allows(const struct namespace_filter *filter, const char *
     /* The fixed seed gives all exporters the same division. */
     return filter->total_shards <= 1 ||
            map_hash(ns, strlen(ns), 0) % filter->total_shards == filter->shard;
+}
+
+void append_resource_name(struct strbuf *out, const char *kind, const char *group)
+{
+    for (const char *c = kind; *c != '\0'; c++)
+        strbuf_addc(out, (char)tolower((unsigned char)*c));
+    if (*group != '\0')
+        strbuf_addf(out, ".%s", group);
+}
+
+void append_resource_name_of(struct strbuf *out, const char *api_version, const char *kind)
+{
+    CLEANUP(free_cleanup) char *group = xmemdup0(api_version, api_group_len(api_version));
+
+    append_resource_name(out, kind, group);
 }

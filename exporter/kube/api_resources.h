@@ -38,6 +38,12 @@ struct api_table {
 
 void api_table_release(struct api_table *t);
 
+/* Appends the name of a resource in metrics, on pages and in problems, such as "deployment.apps".
+ */
+void append_resource_name(struct strbuf *out, const char *kind, const char *group);
+/* Calls append_resource_name() with the group of an apiVersion. */
+void append_resource_name_of(struct strbuf *out, const char *api_version, const char *kind);
+
 /*
  * Returns the resource of a kind, or NULL. If a version has several resources of the kind, a
  * watchable one takes precedence.

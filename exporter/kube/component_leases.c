@@ -2,10 +2,11 @@
 #include "exporter/kube/component_leases.h"
 
 #include "metrics/base/timestamp.h"
+#include "metrics/rules/problems/problem.h"
 
-const char *const component_names[COMPONENT_COUNT] = {
-    [COMPONENT_CONTROLLER_MANAGER] = "karmada-controller-manager",
-    [COMPONENT_SCHEDULER] = "karmada-scheduler",
+const char *const component_names[CONTROL_COUNT] = {
+    [CONTROL_CONTROLLERS] = CONTROLLER_COMPONENT,
+    [CONTROL_SCHEDULER] = SCHEDULER_COMPONENT,
 };
 
 void component_leases_init(struct component_leases *l,
@@ -16,7 +17,7 @@ void component_leases_init(struct component_leases *l,
 
 void component_leases_release(struct component_leases *l)
 {
-    for (size_t i = 0; i < COMPONENT_COUNT; i++) {
+    for (size_t i = 0; i < CONTROL_COUNT; i++) {
         fetch_free(l->readers[i].fetch);
         free(l->readers[i].holder);
         l->readers[i] = (struct component_lease_reader){0};
@@ -29,7 +30,7 @@ void component_leases_release(struct component_leases *l)
  * Logs a Lease that has become absent, unreadable or readable. A request that fails is logged if
  * the next one fails too, because single failures are normal; a denial of access at once.
  */
-static void log_change(const struct component_leases *l, enum component component,
+static void log_change(const struct component_leases *l, enum control_component component,
                        struct component_lease_reader *r, bool denied)
 {
     static const char *const messages[] = {
@@ -73,7 +74,7 @@ static void store_response(struct component_lease_reader *r, const struct fetch 
         r->renew_ms = 0;
 }
 
-static void end_request(struct component_leases *l, enum component component)
+static void end_request(struct component_leases *l, enum control_component component)
 {
     struct component_lease_reader *r = &l->readers[component];
     struct component_lease lease;
@@ -86,7 +87,7 @@ static void end_request(struct component_leases *l, enum component component)
         l->settings.observer.read(l->settings.observer.context, &lease);
 }
 
-bool component_leases_last(const struct component_leases *l, enum component component,
+bool component_leases_last(const struct component_leases *l, enum control_component component,
                            struct component_lease *out)
 {
     const struct component_lease_reader *r = &l->readers[component];
@@ -106,7 +107,8 @@ bool component_leases_last(const struct component_leases *l, enum component comp
 
 /* ---- requests ---- */
 
-static void start_request(struct component_leases *l, enum component component, int64_t now_ms)
+static void start_request(struct component_leases *l, enum control_component component,
+                          int64_t now_ms)
 {
     struct component_lease_reader *r = &l->readers[component];
 
@@ -122,16 +124,16 @@ static void start_request(struct component_leases *l, enum component component, 
 
 void component_leases_turn(struct component_leases *l, int64_t now_ms)
 {
-    for (unsigned i = 0; i < COMPONENT_COUNT; i++) {
+    for (unsigned i = 0; i < CONTROL_COUNT; i++) {
         struct component_lease_reader *r = &l->readers[i];
 
         if (r->fetch) {
             fetch_turn(r->fetch, now_ms);
             if (r->fetch->state != FETCH_OPEN)
-                end_request(l, (enum component)i);
+                end_request(l, (enum control_component)i);
         }
         if (!r->fetch && now_ms >= r->due_ms)
-            start_request(l, (enum component)i, now_ms);
+            start_request(l, (enum control_component)i, now_ms);
     }
 }
 
@@ -139,7 +141,7 @@ int64_t component_leases_due(const struct component_leases *l)
 {
     int64_t due_ms = INT64_MAX;
 
-    for (unsigned i = 0; i < COMPONENT_COUNT; i++) {
+    for (unsigned i = 0; i < CONTROL_COUNT; i++) {
         const struct component_lease_reader *r = &l->readers[i];
         int64_t at_ms = r->fetch ? fetch_due(r->fetch) : r->due_ms;
 

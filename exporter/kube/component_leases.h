@@ -3,6 +3,7 @@
 
 #include "exporter/kube/object_request.h"
 #include "exporter/system/log.h"
+#include "metrics/rules/problems/control_plane_work.h"
 
 /*
  * Reads the Leases of Karmada's controller manager and scheduler at the API server: one GET for
@@ -14,13 +15,12 @@
  */
 enum { COMPONENT_LEASE_INTERVAL_MS = 30 * 1000 };
 
-enum component { COMPONENT_CONTROLLER_MANAGER, COMPONENT_SCHEDULER, COMPONENT_COUNT };
 /* Names of the components and of their Leases. */
-extern const char *const component_names[COMPONENT_COUNT];
+extern const char *const component_names[CONTROL_COUNT];
 
 /* Result of one read. Texts are borrowed until the next read. */
 struct component_lease {
-    enum component component;
+    enum control_component component;
     bool readable;      /* False: access is denied, or the request failed; see `error`. */
     bool exists;        /* False also if not `readable`. */
     const char *holder; /* spec.holderIdentity; "" without a holder. */
@@ -63,7 +63,7 @@ struct component_lease_reader {
 
 struct component_leases {
     struct component_leases_settings settings;
-    struct component_lease_reader readers[COMPONENT_COUNT];
+    struct component_lease_reader readers[CONTROL_COUNT];
 };
 
 /* Initializes without a request. Released with component_leases_release(). */
@@ -78,5 +78,5 @@ void component_leases_turn(struct component_leases *l, int64_t now_ms);
 int64_t component_leases_due(const struct component_leases *l);
 
 /* Stores the result of the last read of a Lease. Returns false before the end of the first read. */
-bool component_leases_last(const struct component_leases *l, enum component component,
+bool component_leases_last(const struct component_leases *l, enum control_component component,
                            struct component_lease *out) MUST_USE;

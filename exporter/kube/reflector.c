@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/reflector.h"
 
+#include "exporter/kube/api_resources.h"
+
 #include "exporter/kube/server_response.h"
 
 enum {
@@ -199,6 +201,12 @@ static void reflector_set_scope(struct reflector *r, bool bound_templates_only, 
     r->metadata_only = metadata_only;
     if (more || fuller)
         reflector_relist(r);
+}
+
+void reflector_append_name(const struct reflector *r, struct strbuf *out)
+{
+    append_resource_name_of(out, r->objects.settings ? r->objects.settings : r->api_version,
+                            r->kind);
 }
 
 void reflector_relist(struct reflector *r)

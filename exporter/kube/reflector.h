@@ -84,6 +84,9 @@ struct reflector {
     int64_t last_event_ms;
 };
 
+/* Calls append_resource_name_of() for the objects that the store keeps. */
+void reflector_append_name(const struct reflector *r, struct strbuf *out);
+
 /* Lists all objects again: at once, or after the wait in progress unless that is between polls. */
 void reflector_relist(struct reflector *r);
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/serve/own_health.h"
 
-#include <ctype.h>
-
 #include "exporter/serve/senders.h"
 #include "exporter/serve/web_service.h"
 #include "exporter/system/process.h"
@@ -10,27 +8,6 @@
 #include "metrics/model/kind.h"
 
 enum { RESOURCE_MAX = 512 };
-
-/* Appends the value of the label `resource`, such as "deployment.apps". */
-static void append_resource_name(struct strbuf *out, const char *kind, const char *group)
-{
-    for (const char *c = kind; *c != '\0'; c++)
-        strbuf_addc(out, (char)tolower((unsigned char)*c));
-    if (*group != '\0')
-        strbuf_addf(out, ".%s", group);
-}
-
-static void append_kind_name(struct strbuf *out, const char *api_version, const char *kind)
-{
-    CLEANUP(free_cleanup) char *group = xmemdup0(api_version, api_group_len(api_version));
-
-    append_resource_name(out, kind, group);
-}
-
-static void append_reflector_name(struct strbuf *out, const struct reflector *f)
-{
-    append_kind_name(out, f->objects.settings ? f->objects.settings : f->api_version, f->kind);
-}
 
 /* Health of the watches of one resource, summed up over its reflectors. */
 struct resource_health {
@@ -106,7 +83,7 @@ static void fill_late_kinds(const struct kube_source *source, struct registry *r
         if (!k->late)
             continue;
         strbuf_reset(&resource);
-        append_kind_name(&resource, k->api_version, k->kind);
+        append_resource_name_of(&resource, k->api_version, k->kind);
         if (!r)
             REGISTRY_SET(registry, OWN_WATCH_SYNCED, 0, resource.data);
         REGISTRY_SET(registry, OWN_WATCH_LATE, 1, resource.data,
@@ -161,7 +138,7 @@ static void fill_watches(const struct kube_source *source, struct registry *regi
                 add_reflector_health(&sum, r);
         }
         strbuf_reset(&resource);
-        append_reflector_name(&resource, first);
+        reflector_append_name(first, &resource);
         fill_resource(&sum, resource.data, registry);
     }
     fill_unserved_kinds(source, registry);
@@ -337,7 +314,7 @@ static size_t add_unread_kinds(struct strbuf *out, const struct kube_source *sou
 
         if (f->synced || f->required != required || f->optional || count++ >= SHOWN_MAX)
             continue;
-        append_reflector_name(out, f);
+        reflector_append_name(f, out);
         strbuf_addf(out, ": %s\n", missing_kind_reason(f));
     }
     add_omitted_count(out, count);
@@ -371,7 +348,7 @@ static void add_late_kinds(struct strbuf *out, const struct kube_source *source)
             continue;
         if (count == 1)
             strbuf_adds(out, "Not read yet, and what depends on it is left out:\n");
-        append_kind_name(out, k->api_version, k->kind);
+        append_resource_name_of(out, k->api_version, k->kind);
         strbuf_addf(out, ": %s\n", missing_kind_reason(k->reflector));
     }
     add_omitted_count(out, count);
@@ -382,10 +359,10 @@ static void add_unreadable_leases(struct strbuf *out, const struct component_lea
 {
     bool first = true;
 
-    for (unsigned i = 0; leases && i < COMPONENT_COUNT; i++) {
+    for (unsigned i = 0; leases && i < CONTROL_COUNT; i++) {
         struct component_lease lease;
 
-        if (!component_leases_last(leases, (enum component)i, &lease) || lease.readable)
+        if (!component_leases_last(leases, (enum control_component)i, &lease) || lease.readable)
             continue;
         if (first)
             strbuf_adds(out, "Cannot judge whether these components of Karmada run:\n");

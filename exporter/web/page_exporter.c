@@ -160,7 +160,7 @@ static const char *lease_state_text(const struct component_lease *lease)
                          : "does not exist; whether the component runs is not judged";
 }
 
-static void add_lease_row(const struct component_leases *leases, enum component component,
+static void add_lease_row(const struct component_leases *leases, enum control_component component,
                           int64_t now_ms, struct strbuf *out)
 {
     struct component_lease lease;
@@ -185,10 +185,10 @@ static void add_leases_section(const struct component_leases *leases, int64_t no
 {
     static const char *const heads[] = {"Lease", "State", "Holder", "Renewed", "Problem", NULL};
 
-    html_section(out, "leases", "Leases of Karmada's components", COMPONENT_COUNT);
+    html_section(out, "leases", "Leases of Karmada's components", CONTROL_COUNT);
     html_table(out, "Leases of Karmada's components", heads);
-    for (unsigned i = 0; i < COMPONENT_COUNT; i++)
-        add_lease_row(leases, (enum component)i, now_ms, out);
+    for (unsigned i = 0; i < CONTROL_COUNT; i++)
+        add_lease_row(leases, (enum control_component)i, now_ms, out);
     html_table_end(out);
     strbuf_adds(out, "</section>\n");
 }

@@ -95,7 +95,7 @@ struct controller_progress {
     struct due_work *refused;
     size_t refused_count;
     int64_t refused_scan_ms; /* Time of the last scan for rule 9. */
-    bool refused_widely;     /* Its result. */
+    bool refused_widely;     /* Result of the last scan for rule 9. */
     struct map refusals;     /* struct refusal by entry. */
     struct refusal *oldest_refusal;
     struct refusal *newest_refusal;

@@ -13,7 +13,7 @@ enum { FLAPPING_WINDOW_MS = 60 * 60 * 1000, FLAPPING_BEGINS = 4 };
 /*
  * Appends the condition with the reason `state` if the template returned at least three times
  * within an hour to a policy or version that it had left. Needs the transitions of the engine.
- * Lowers *due_ms to the time at which the condition ends.
+ * Lowers *due_ms to the latest time at which the condition ends.
  */
 void state_flapping_condition(const struct rule_context *c, const struct entry *template,
                               struct condition_list *out, int64_t *due_ms);

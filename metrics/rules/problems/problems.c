@@ -45,15 +45,14 @@ struct problems {
     uint64_t seed;
     struct entry_list queue; /* Entries to evaluate, pinned; from `queue_first` on. */
     size_t queue_first;
-    struct store_walk initial; /* First visit of all entries. */
-    bool started;              /* The first visit has ended. */
-    bool skipped;              /* Entries were not evaluated, because they are not readable. */
-    bool settled;              /* The first problems_run() has ended: changes are seen live. */
-    bool causes_changed;       /* A problem that can hide others has opened or ended. */
+    struct store_walk visit; /* Visit of all entries: at first, and after some were skipped. */
+    bool visited;            /* The visit has ended. */
+    bool skipped;            /* Entries were not evaluated, because they are not readable. */
+    bool settled;            /* The first problems_run() has ended: changes are seen live. */
+    bool causes_changed;     /* A problem that can hide others has opened or ended. */
     bool externals_changed;
     int64_t externals_due_ms;
-    int64_t start_ms; /* Time of the first problems_run(). */
-    int64_t now_ms;   /* Time of the present problems_run(). */
+    int64_t now_ms; /* Time of the present problems_run(). */
     uint64_t version;
     uint64_t opened[PROBLEM_COUNT];
     uint64_t resolved[PROBLEM_COUNT];
@@ -796,8 +795,8 @@ void problems_visit_skipped(struct problems *ps)
     if (!ps->skipped)
         return;
     ps->skipped = false;
-    ps->started = false;
-    store_walk_stop(&ps->initial);
+    ps->visited = false;
+    store_walk_stop(&ps->visit);
 }
 
 void problems_queue(struct problems *ps, struct entry *entry)
@@ -834,18 +833,18 @@ static struct entry *next_queued(struct problems *ps)
     return entry;
 }
 
-/* Queues the entries of the first visit. Returns true once all have been visited. */
+/* Queues the entries of the visit. Returns true once all have been visited. */
 static bool visit_all_entries(struct problems *ps, size_t *budget)
 {
-    for (; *budget > 0 && !ps->started; (*budget)--) {
-        struct entry *entry = store_walk_next(&ps->initial);
+    for (; *budget > 0 && !ps->visited; (*budget)--) {
+        struct entry *entry = store_walk_next(&ps->visit);
 
         if (entry)
             problems_queue(ps, entry);
         else
-            ps->started = true;
+            ps->visited = true;
     }
-    return ps->started;
+    return ps->visited;
 }
 
 bool problems_run(struct problems *ps, struct rule_context *c, size_t budget)
@@ -853,8 +852,6 @@ bool problems_run(struct problems *ps, struct rule_context *c, size_t budget)
     struct entry *entry;
 
     ps->now_ms = c->now_ms;
-    if (ps->start_ms == 0)
-        ps->start_ms = ps->now_ms;
     if (!visit_all_entries(ps, &budget))
         return false;
     if (ps->externals_changed || ps->now_ms >= ps->externals_due_ms)
@@ -944,7 +941,6 @@ void problems_inherit(struct problems *ps, const struct problems *last)
         inherit_subject(ps, j);
     memcpy(ps->opened, last->opened, sizeof(ps->opened));
     memcpy(ps->resolved, last->resolved, sizeof(ps->resolved));
-    ps->start_ms = last->start_ms;
     ps->causes_changed = true;
     ps->externals_changed = true;
 }
@@ -961,7 +957,7 @@ struct problems *problems_new(struct store *store, const struct problem_options 
     ps->seed = seed;
     ps->subjects = MAP_INIT(is_judged_entry);
     ps->externals = MAP_INIT(is_judged_external);
-    ps->initial = store_walk_begin(store, (1U << CLASS_COUNT) - 1);
+    ps->visit = store_walk_begin(store, (1U << CLASS_COUNT) - 1);
     ps->externals_due_ms = INT64_MAX;
     return ps;
 }
@@ -981,7 +977,7 @@ void problems_free(struct problems *ps)
 
     if (!ps)
         return;
-    store_walk_stop(&ps->initial);
+    store_walk_stop(&ps->visit);
     while ((entry = next_queued(ps)) != NULL)
         store_unpin(ps->store, entry);
     free_subjects(ps, &ps->subjects);

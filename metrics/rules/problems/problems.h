@@ -99,9 +99,9 @@ struct problems *problems_new(struct store *store, const struct problem_options 
 void problems_free(struct problems *ps);
 
 /*
- * Takes over the instances, counters and times of `last`, which belongs to another store: after a
- * reload no problem begins anew. Instances whose condition no longer holds end as usual; the
- * history begins anew. Call it before the first problems_run().
+ * Takes over the instances, counters and times of `last`, which belongs to another store: instances
+ * keep their times over a reload, except those of disabled problems, which are dropped. The history
+ * begins anew. Call it before the first problems_run().
  */
 void problems_inherit(struct problems *ps, const struct problems *last);
 

@@ -96,7 +96,7 @@ static void lab_release(struct lab *lab)
     free(lab->log_text);
 }
 
-static struct transfer *find_request(struct lab *lab, enum component component)
+static struct transfer *find_request(struct lab *lab, enum control_component component)
 {
     struct transfer *t = lab->open;
 
@@ -106,7 +106,8 @@ static struct transfer *find_request(struct lab *lab, enum component component)
 }
 
 /* Ends the open request about a component with a response; status 0: without one. */
-static void answer(struct lab *lab, enum component component, unsigned status, const char *body)
+static void answer(struct lab *lab, enum control_component component, unsigned status,
+                   const char *body)
 {
     struct transfer *t = find_request(lab, component);
     struct transport_handler handler;
@@ -132,7 +133,7 @@ static void pass(struct lab *lab, int64_t ms)
 static const struct result *read_manager(struct lab *lab, unsigned status, const char *body)
 {
     pass(lab, lab->requests == 0 ? 0 : COMPONENT_LEASE_INTERVAL_MS);
-    answer(lab, COMPONENT_CONTROLLER_MANAGER, status, body);
+    answer(lab, CONTROL_CONTROLLERS, status, body);
     pass(lab, 0);
     assert_true(lab->result_count > 0);
     return &lab->results[lab->result_count - 1];
@@ -167,11 +168,11 @@ TEST(both_leases_are_read_every_30_seconds)
     pass(&lab, 0);
     assert_int_equal(lab.requests, 2);
     assert_int_equal(lab.open->method, TRANSPORT_READ);
-    assert_string_equal(find_request(&lab, COMPONENT_SCHEDULER)->path,
+    assert_string_equal(find_request(&lab, CONTROL_SCHEDULER)->path,
                         "/apis/coordination.k8s.io/v1/namespaces/karmada-system/leases/"
                         "karmada-scheduler");
-    answer(&lab, COMPONENT_CONTROLLER_MANAGER, 200, HELD);
-    answer(&lab, COMPONENT_SCHEDULER, 404, STATUS("404", "not found"));
+    answer(&lab, CONTROL_CONTROLLERS, 200, HELD);
+    answer(&lab, CONTROL_SCHEDULER, 404, STATUS("404", "not found"));
     pass(&lab, 100);
     assert_int_equal(lab.result_count, 2);
     assert_int_equal(component_leases_due(&lab.leases), 1000 + 30 * 1000);
@@ -245,7 +246,7 @@ TEST_ROWS(each_response_has_a_result, responses, name)
 
     lab_init(&lab);
     r = read_manager(&lab, c->status, c->body);
-    assert_int_equal(r->lease.component, COMPONENT_CONTROLLER_MANAGER);
+    assert_int_equal(r->lease.component, CONTROL_CONTROLLERS);
     assert_int_equal(r->lease.readable, c->expected.readable);
     assert_int_equal(r->lease.exists, c->expected.exists);
     assert_int_equal(r->lease.renew_ms, c->expected.renew_ms);
@@ -345,10 +346,10 @@ TEST(the_last_result_is_kept)
     struct component_lease lease;
 
     lab_init(&lab);
-    assert_false(component_leases_last(&lab.leases, COMPONENT_CONTROLLER_MANAGER, &lease));
+    assert_false(component_leases_last(&lab.leases, CONTROL_CONTROLLERS, &lease));
     read_manager(&lab, 200, HELD);
-    assert_true(component_leases_last(&lab.leases, COMPONENT_CONTROLLER_MANAGER, &lease));
+    assert_true(component_leases_last(&lab.leases, CONTROL_CONTROLLERS, &lease));
     assert_string_equal(lease.holder, "pod_1");
-    assert_false(component_leases_last(&lab.leases, COMPONENT_SCHEDULER, &lease));
+    assert_false(component_leases_last(&lab.leases, CONTROL_SCHEDULER, &lease));
     lab_release(&lab);
 }
