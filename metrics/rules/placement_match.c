@@ -137,7 +137,12 @@ struct placements {
     uint64_t version;        /* Incremented to mark all resolved placements as outdated. */
     struct listing clusters; /* Sorted by entry_compare(), that is, by name. */
     uint64_t listed;         /* Value of `version` when `clusters` was listed. */
-    bool hidden;             /* See placements_set_clusters_hidden(). */
+    /*
+     * Last placement without a reference, or NULL: it is kept, because templates of one policy,
+     * which look at the same placement one after the other, would each parse it again.
+     */
+    struct resolved_placement *last;
+    bool hidden; /* See placements_set_clusters_hidden(). */
 };
 
 static bool has_text_address(const void *item, const void *key)
@@ -161,16 +166,6 @@ struct placements *placements_new(struct store *store, uint64_t seed)
     p->placements = MAP_INIT(has_text_address);
     p->version = 1;
     return p;
-}
-
-void placements_free(struct placements *p)
-{
-    if (!p)
-        return;
-    assert(p->placements.count == 0);
-    map_release(&p->placements);
-    listing_release(&p->clusters);
-    free(p);
 }
 
 void placements_mark_outdated(struct placements *p)
@@ -365,22 +360,44 @@ const struct resolved_placement *placements_ref(struct placements *p, const char
     return resolved;
 }
 
+/* Frees the placement that was kept without a reference, unless it has one again. */
+static void forget_last(struct placements *p)
+{
+    struct resolved_placement *last = p->last;
+
+    p->last = NULL;
+    if (!last || last->references > 0)
+        return;
+    map_take(&p->placements, hash_text_address(p, last->text), last->text);
+    clear_resolution(p, last);
+    placement_free(store_string_pool(p->store), last->placement);
+    intern_drop(store_string_pool(p->store), last->text);
+    free(last);
+}
+
 void placements_drop(struct placements *p, const struct resolved_placement *resolved)
 {
+    struct resolved_placement *own;
+
     if (!resolved)
         return;
-
-    uint64_t hash = hash_text_address(p, resolved->text);
-    struct resolved_placement *own = map_get(&p->placements, hash, resolved->text);
-
+    own = map_get(&p->placements, hash_text_address(p, resolved->text), resolved->text);
     assert(own == resolved && own->references > 0);
-    if (--own->references > 0)
+    if (--own->references > 0 || p->last == own)
         return;
-    map_take(&p->placements, hash, own->text);
-    clear_resolution(p, own);
-    placement_free(store_string_pool(p->store), own->placement);
-    intern_drop(store_string_pool(p->store), own->text);
-    free(own);
+    forget_last(p);
+    p->last = own;
+}
+
+void placements_free(struct placements *p)
+{
+    if (!p)
+        return;
+    forget_last(p);
+    assert(p->placements.count == 0);
+    map_release(&p->placements);
+    listing_release(&p->clusters);
+    free(p);
 }
 
 static int compare_cluster_name(const void *key, const void *item)
