@@ -48,7 +48,7 @@ struct edge {
 /*
  * Entry of the store: an identity, and its object if that exists. An entry without an object stays
  * while it is in use (store_free_if_unused()). The rules own `decision`, `reads`, `readers` with
- * their counts, `timer`, `dirty`, `cause`, `judging` and `judged`; the exposition owns
+ * their counts, `timer`, `subject`, `dirty`, `cause`, `judging` and `judged`; the exposition owns
  * `contribution`.
  */
 struct entry {
@@ -62,6 +62,7 @@ struct entry {
     uint32_t reader_count;
     uint32_t reader_capacity;
     uint32_t timer;    /* Slot in the timers of rules/graph.h, 1-based; 0 without a timer. */
+    uint32_t subject;  /* Slot in the subjects of rules/problems.h, 1-based; 0 without problems. */
     uint32_t position; /* Index of this entry in partition->entries. */
     uint32_t source;   /* `source` and `sweep` are those of the last entry_mark_seen(). */
     uint32_t sweep;

@@ -40,7 +40,9 @@ struct judged {
 struct problems {
     struct store *store;
     struct problem_options options;
-    struct map subjects;  /* struct judged with an entry. */
+    struct judged **subjects; /* With an entry; entry->subject is the 1-based index. Unordered. */
+    size_t subject_count;
+    size_t subject_capacity;
     struct map externals; /* struct judged without an entry, by kind, namespace and name. */
     uint64_t seed;
     struct entry_list queue; /* Entries to evaluate, pinned; from `queue_first` on. */
@@ -83,14 +85,9 @@ uint64_t problems_resolved_total(const struct problems *ps, enum problem_id prob
     return ps->resolved[problem];
 }
 
-static bool is_judged_entry(const void *item, const void *key)
-{
-    return ((const struct judged *)item)->entry == key;
-}
-
 static struct judged *find_subject(const struct problems *ps, const struct entry *entry)
 {
-    return map_get(&ps->subjects, map_hash_address(entry), entry);
+    return entry->subject ? ps->subjects[entry->subject - 1] : NULL;
 }
 
 static uint64_t hash_external(const struct problems *ps, const struct external_subject *s)
@@ -137,13 +134,14 @@ const struct problem *problems_next(const struct problems *ps, struct problem_wa
     if (walk->at)
         walk->at = problems_next_of(walk->at);
     while (!walk->at) {
-        const struct map *map = walk->in_externals ? &ps->externals : &ps->subjects;
-        const struct judged *j = map_next(map, &walk->position);
+        const struct judged *j;
 
-        if (!j && walk->in_externals)
-            return NULL;
-        if (!j)
+        if (!walk->in_externals && walk->position == ps->subject_count)
             *walk = (struct problem_walk){.in_externals = true};
+        j = walk->in_externals ? map_next(&ps->externals, &walk->position)
+                               : ps->subjects[walk->position++];
+        if (!j)
+            return NULL;
         walk->at = first_problem(j);
     }
     return walk->at;
@@ -272,7 +270,12 @@ static struct judged *add_subject(struct problems *ps, struct entry *entry)
 
     j->entry = entry;
     store_pin(entry);
-    map_add(&ps->subjects, map_hash_address(entry), j);
+    if (ps->subject_count == ps->subject_capacity) {
+        ps->subject_capacity = ps->subject_capacity ? 2 * ps->subject_capacity : 64;
+        ps->subjects = xreallocarray(ps->subjects, ps->subject_capacity, sizeof(struct judged *));
+    }
+    ps->subjects[ps->subject_count++] = j;
+    entry->subject = (uint32_t)ps->subject_count;
     return j;
 }
 
@@ -299,9 +302,10 @@ static void free_subject(struct problems *ps, struct judged *j)
         free(j->first);
         j->first = next;
     }
-    if (j->entry)
+    if (j->entry) {
+        j->entry->subject = 0;
         store_unpin(ps->store, j->entry);
-    if (!j->entry) {
+    } else {
         intern_drop(strings, j->external.api_version);
         intern_drop(strings, j->external.kind);
         intern_drop(strings, j->external.ns);
@@ -311,6 +315,15 @@ static void free_subject(struct problems *ps, struct judged *j)
     free(j);
 }
 
+/* Takes a subject with an entry out of the array. The last one takes its slot. */
+static void take_subject(struct problems *ps, const struct judged *j)
+{
+    struct judged *last = ps->subjects[--ps->subject_count];
+
+    ps->subjects[j->entry->subject - 1] = last;
+    last->entry->subject = j->entry->subject;
+}
+
 /* Frees the subject if it has no data to remember. Returns true if so. */
 static bool drop_subject_if_empty(struct problems *ps, struct judged *j)
 {
@@ -318,7 +331,7 @@ static bool drop_subject_if_empty(struct problems *ps, struct judged *j)
         conflict_begins_matter(&j->conflict_begins, ps->now_ms))
         return false;
     if (j->entry)
-        map_take(&ps->subjects, map_hash_address(j->entry), j->entry);
+        take_subject(ps, j);
     else
         map_take(&ps->externals, hash_external(ps, &j->external), &j->external);
     free_subject(ps, j);
@@ -811,11 +824,9 @@ void problems_queue(struct problems *ps, struct entry *entry)
 /* Queues all subjects with instances: an open problem that may hide some of them has changed. */
 static void queue_all_subjects(struct problems *ps)
 {
-    struct judged *j;
-
     ps->causes_changed = false;
-    for (size_t at = 0; (j = map_next(&ps->subjects, &at)) != NULL;)
-        problems_queue(ps, j->entry);
+    for (size_t i = 0; i < ps->subject_count; i++)
+        problems_queue(ps, ps->subjects[i]->entry);
 }
 
 /* Returns the next entry to evaluate, still pinned; NULL without one. */
@@ -877,10 +888,10 @@ void problems_restart_observation(struct problems *ps, int64_t now_ms)
 {
     struct judged *j;
 
-    for (size_t at = 0; (j = map_next(&ps->subjects, &at)) != NULL;) {
-        for (struct instance *i = j->first; i; i = i->next)
+    for (size_t k = 0; k < ps->subject_count; k++) {
+        for (struct instance *i = ps->subjects[k]->first; i; i = i->next)
             i->observed_ms = now_ms;
-        problems_queue(ps, j->entry);
+        problems_queue(ps, ps->subjects[k]->entry);
     }
     for (size_t at = 0; (j = map_next(&ps->externals, &at)) != NULL;) {
         for (struct instance *i = j->first; i; i = i->next)
@@ -935,8 +946,8 @@ void problems_inherit(struct problems *ps, const struct problems *last)
 {
     const struct judged *j;
 
-    for (size_t at = 0; (j = map_next(&last->subjects, &at)) != NULL;)
-        inherit_subject(ps, j);
+    for (size_t i = 0; i < last->subject_count; i++)
+        inherit_subject(ps, last->subjects[i]);
     for (size_t at = 0; (j = map_next(&last->externals, &at)) != NULL;)
         inherit_subject(ps, j);
     memcpy(ps->opened, last->opened, sizeof(ps->opened));
@@ -955,33 +966,28 @@ struct problems *problems_new(struct store *store, const struct problem_options 
     ps->store = store;
     ps->options = *options;
     ps->seed = seed;
-    ps->subjects = MAP_INIT(is_judged_entry);
     ps->externals = MAP_INIT(is_judged_external);
     ps->visit = store_walk_begin(store, (1U << CLASS_COUNT) - 1);
     ps->externals_due_ms = INT64_MAX;
     return ps;
 }
 
-static void free_subjects(struct problems *ps, struct map *map)
-{
-    struct judged *j;
-
-    for (size_t at = 0; (j = map_next(map, &at)) != NULL;)
-        free_subject(ps, j);
-    map_release(map);
-}
-
 void problems_free(struct problems *ps)
 {
     struct entry *entry;
+    struct judged *j;
 
     if (!ps)
         return;
     store_walk_stop(&ps->visit);
     while ((entry = next_queued(ps)) != NULL)
         store_unpin(ps->store, entry);
-    free_subjects(ps, &ps->subjects);
-    free_subjects(ps, &ps->externals);
+    for (size_t i = 0; i < ps->subject_count; i++)
+        free_subject(ps, ps->subjects[i]);
+    for (size_t at = 0; (j = map_next(&ps->externals, &at)) != NULL;)
+        free_subject(ps, j);
+    free(ps->subjects);
+    map_release(&ps->externals);
     for (size_t i = 0; ps->events && i < ps->options.history_limit; i++)
         release_event(&ps->events[i]);
     free(ps->events);
