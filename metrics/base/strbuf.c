@@ -77,13 +77,24 @@ static bool make_room(struct strbuf *b, size_t extra)
     return true;
 }
 
-void strbuf_add(struct strbuf *b, const void *bytes, size_t len)
+char *strbuf_extend(struct strbuf *b, size_t len)
 {
-    if (len == 0 || !make_room(b, len))
-        return;
-    memcpy(b->data + b->len, bytes, len);
+    char *bytes;
+
+    if (!make_room(b, len))
+        return NULL;
+    bytes = b->data + b->len;
     b->len += len;
     b->data[b->len] = '\0';
+    return bytes;
+}
+
+void strbuf_add(struct strbuf *b, const void *bytes, size_t len)
+{
+    char *to = len > 0 ? strbuf_extend(b, len) : NULL;
+
+    if (to)
+        memcpy(to, bytes, len);
 }
 
 void strbuf_adds(struct strbuf *b, const char *s)

@@ -40,6 +40,12 @@ static inline void strbuf_cut(struct strbuf *b, size_t len)
 /* Allocates memory so that appends up to `len` bytes in all (or the maximum) do not reallocate. */
 void strbuf_reserve(struct strbuf *b, size_t len);
 
+/*
+ * Appends `len` bytes that the caller sets: returns a pointer to the first, valid until the next
+ * append; NULL, with nothing appended, if they do not fit.
+ */
+char *strbuf_extend(struct strbuf *b, size_t len);
+
 void strbuf_add(struct strbuf *b, const void *bytes, size_t len);
 void strbuf_adds(struct strbuf *b, const char *s);
 void strbuf_addc(struct strbuf *b, char c);

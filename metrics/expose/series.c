@@ -56,23 +56,29 @@ static size_t kept_bytes_max(const char *value)
     return len <= LABEL_VALUE_MAX ? LABEL_VALUE_MAX : LABEL_VALUE_MAX - HASH_MARK_LEN;
 }
 
-/* Counts the leading ASCII characters that stay as they are, most often the whole value. */
-static size_t count_plain_characters(const char *s)
-{
-    size_t count = 0;
+/* ASCII characters that stay as they are in a label value. */
+static const bool plain_characters[256] = {
+    [0x20 ... '"' - 1] = true,
+    ['"' + 1 ... '\\' - 1] = true,
+    ['\\' + 1 ... 0x7e] = true,
+};
 
-    while ((unsigned char)s[count] >= 0x20 && (unsigned char)s[count] < 0x7f && s[count] != '"' &&
-           s[count] != '\\')
-        count++;
-    return count;
+/* Returns the length of a value that stays as it is, as most values do; SIZE_MAX for others. */
+static size_t plain_value_len(const char *value)
+{
+    size_t len = 0;
+
+    while (plain_characters[(unsigned char)value[len]])
+        len++;
+    return value[len] == '\0' && len <= LABEL_VALUE_MAX ? len : SIZE_MAX;
 }
 
 void label_text_add(struct strbuf *out, const char *value)
 {
     const char *from = value ? value : "";
-    size_t plain = count_plain_characters(from);
+    size_t plain = plain_value_len(from);
 
-    if (from[plain] == '\0' && plain <= LABEL_VALUE_MAX) {
+    if (plain != SIZE_MAX) {
         strbuf_add(out, from, plain);
         return;
     }
@@ -210,14 +216,34 @@ static bool has_key(const void *item, const void *key)
     return strcmp(set->key, key) == 0;
 }
 
+/* Copies `len` bytes. Returns the end of the copy. */
+static char *copy_bytes(char *to, const char *from, size_t len)
+{
+    memcpy(to, from, len);
+    return to + len;
+}
+
 void label_key_add(struct strbuf *key, const char *name, const char *value)
 {
-    if (key->len > 0)
-        strbuf_addc(key, ',');
-    strbuf_adds(key, name);
-    strbuf_adds(key, "=\"");
-    label_text_add(key, value);
-    strbuf_addc(key, '"');
+    const char *comma = key->len > 0 ? "," : "";
+    size_t name_len = strlen(name), plain = plain_value_len(value ? value : "");
+    char *to;
+
+    if (plain == SIZE_MAX) {
+        strbuf_addf(key, "%s%s=\"", comma, name);
+        label_text_add(key, value);
+        strbuf_addc(key, '"');
+        return;
+    }
+    /* Each evaluation of an entry makes several keys: one check of the room is enough. */
+    to = strbuf_extend(key, strlen(comma) + name_len + 2 + plain + 1);
+    if (!to)
+        return;
+    to = copy_bytes(to, comma, strlen(comma));
+    to = copy_bytes(to, name, name_len);
+    to = copy_bytes(to, "=\"", 2);
+    to = copy_bytes(to, value ? value : "", plain);
+    *to = '"';
 }
 
 /* Returns the enumerated labels of the series with an index (struct samples) as an owned text. */

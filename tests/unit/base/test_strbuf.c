@@ -27,6 +27,19 @@ TEST(appended_texts_are_concatenated)
     assert_true(strbuf_ok(&b));
 }
 
+TEST(extension_is_set_by_the_caller_or_does_not_fit)
+{
+    CLEANUP(strbuf_release) struct strbuf b = STRBUF_INIT(4);
+    char *bytes = strbuf_extend(&b, 3);
+
+    assert_non_null(bytes);
+    memcpy(bytes, "abc", 3);
+    assert_string_equal(b.data, "abc");
+    assert_null(strbuf_extend(&b, 2));
+    assert_false(strbuf_ok(&b));
+    assert_int_equal(b.len, 3);
+}
+
 TEST(text_of_the_maximum_length_fits)
 {
     CLEANUP(strbuf_release) struct strbuf b = STRBUF_INIT(4);
