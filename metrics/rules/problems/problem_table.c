@@ -22,11 +22,17 @@ const struct problem_reason_row problem_reasons[PROBLEM_REASON_COUNT] = {
 
 enum problem_reason problem_first_reason(enum problem_id problem)
 {
-    unsigned reason = 0;
+    unsigned low = 0, high = PROBLEM_REASON_COUNT;
 
-    while (problem_reasons[reason].problem != problem)
-        reason++;
-    return (enum problem_reason)reason;
+    while (low < high) {
+        unsigned middle = (low + high) / 2;
+
+        if (problem_reasons[middle].problem < problem)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (enum problem_reason)low;
 }
 
 unsigned problem_reason_count(enum problem_id problem)
@@ -41,11 +47,10 @@ unsigned problem_reason_count(enum problem_id problem)
 
 enum problem_reason problem_find_reason(enum problem_id problem, const char *name)
 {
-    unsigned first = problem_first_reason(problem), count = problem_reason_count(problem);
-
-    for (unsigned i = 0; i < count; i++) {
-        if (strcmp(problem_reasons[first + i].name, name) == 0)
-            return (enum problem_reason)(first + i);
+    for (unsigned i = problem_first_reason(problem);
+         i < PROBLEM_REASON_COUNT && problem_reasons[i].problem == problem; i++) {
+        if (strcmp(problem_reasons[i].name, name) == 0)
+            return (enum problem_reason)i;
     }
     return PROBLEM_REASON_COUNT;
 }
