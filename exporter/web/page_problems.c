@@ -238,6 +238,19 @@ static bool add_incomplete_data(const struct problem_list *list, struct strbuf *
     return true;
 }
 
+/* Appends that there are no open problems; call it only if add_incomplete_data() found none. */
+static void add_no_open_problems(const struct problem_list *list, struct strbuf *out)
+{
+    /* Then only the page of the exporter has what cannot be read. */
+    if (problem_severity(list->problems, PROBLEM_DATA_INCOMPLETE) >= SEVERITY_COUNT)
+        strbuf_adds(out,
+                    "<p>No open problems. The problem data_incomplete is disabled, so problems "
+                    "may be missing: see the page of <a href=\"exporter\">the exporter</a>."
+                    "</p>\n");
+    else
+        strbuf_adds(out, "<p class=\"good\">No open problems.</p>\n");
+}
+
 /* ---- the first page ---- */
 
 /* Appends a link to the first part of the list with another severity or status. */
@@ -294,12 +307,13 @@ static bool has_filter(const struct queued_request *request)
 }
 
 /* Appends that no problem is listed. `complete`: all data has been read. */
-static void add_no_problem(const struct queued_request *request, bool complete, struct strbuf *out)
+static void add_no_problem(const struct queued_request *request, const struct problem_list *list,
+                           bool complete, struct strbuf *out)
 {
     if (has_filter(request))
         strbuf_adds(out, "<p>No problem matches the filters.</p>\n");
     else if (complete)
-        strbuf_adds(out, "<p class=\"good\">No open problems.</p>\n");
+        add_no_open_problems(list, out);
 }
 
 /*
@@ -362,7 +376,7 @@ static void add_problems(struct queued_request *request, const struct health *h,
                                    PARAMETER_BIT(NAMESPACE) | PARAMETER_BIT(OWNER) |
                                    PARAMETER_BIT(POLICY));
     if (list.count == 0 || (list.rows[0]->status == PROBLEM_PENDING && !has_filter(request)))
-        add_no_problem(request, complete, out);
+        add_no_problem(request, &list, complete, out);
     add_part(request, &list, part);
 }
 
@@ -468,7 +482,7 @@ static void add_problems_of_namespace(const struct health *h, const char *ns, st
     html_section(out, "problems", "Problems", list.count);
     if (!add_incomplete_data(&list, out) &&
         (list.count == 0 || list.rows[0]->status == PROBLEM_PENDING))
-        strbuf_adds(out, "<p class=\"good\">No open problems.</p>\n");
+        add_no_open_problems(&list, out);
     add_table(&list, 0, out);
     html_remaining_count(out, list.count);
     strbuf_adds(out, "<p>");

@@ -159,16 +159,20 @@ TEST(first_page_reports_only_resources_that_failed)
     lab_release(&lab);
 }
 
-/* Writes a part of the first page after an evaluation of the manifests in the folder. */
-static void write_index_of_manifests(const char *folder, const char *part, struct strbuf *page)
+/*
+ * Writes a part of the first page after an evaluation of the manifests in the folder. `severity` is
+ * a value of --problems.severity; NULL: the flag is omitted.
+ */
+static void write_index_of_manifests(const char *folder, const char *part, const char *severity,
+                                     struct strbuf *page)
 {
     static const struct log log = {.level = LOG_LEVEL_ERROR};
-    const char *const arguments[] = {"check", "--manifests", folder};
+    const char *const arguments[] = {"check", "--manifests", folder, "--problems.severity",
+                                     severity};
     struct options options;
     struct error err;
 
-    options_init(&options);
-    assert_true(options_parse(&options, ARRAY_LEN(arguments), arguments, &err));
+    assert_true(config_load(&options, severity ? 5 : 3, arguments, &err));
     struct evaluation *e = evaluation_new(
         &(struct evaluation_settings){
             .options = &options, .environment = environment, .log = &log, .seed = 1},
@@ -183,6 +187,7 @@ static void write_index_of_manifests(const char *folder, const char *part, struc
     evaluation_run(e, INT64_C(1767225600000), SIZE_MAX);
     write_index(&(struct health){.evaluation = e, .config_loaded = true}, part, page);
     evaluation_free(e);
+    options_release(&options);
 }
 
 #define INVALID(name)                                                                              \
@@ -210,11 +215,13 @@ static const struct page_case {
     const char *manifest;
     const char *other; /* NULL: there is none. */
     const char *part;
+    const char *severity; /* Value of --problems.severity; NULL: none. */
     const char *wanted[6];
     const char *unwanted[3];
 } page_cases[] = {
     {"no problem",
      "apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: a, name: c}\n",
+     NULL,
      NULL,
      NULL,
      {COMPLETE, "<b>0</b> critical</a>", "<b>0</b> pending</a>", "<b>0</b> hidden</a>"},
@@ -223,10 +230,20 @@ static const struct page_case {
      "apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: a, name: c}\n",
      "no: {object\n",
      NULL,
+     NULL,
      {INCOMPLETE, "b.yaml", "<td>data incomplete, broken_file</td>"},
      {COMPLETE}},
+    {"no problem is known while data_incomplete is disabled",
+     "apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: a, name: c}\n",
+     "no: {object\n",
+     NULL,
+     "data_incomplete=off",
+     {"<p>No open problems. The problem data_incomplete is disabled, so problems may be missing: ",
+      "<a href=\"exporter\">the exporter</a>"},
+     {COMPLETE, INCOMPLETE}},
     {"two problems",
      INVALID("one") INVALID("two"),
+     NULL,
      NULL,
      NULL,
      {"<b>2</b> warning</a>", "<td>warning</td>\n<td>policy invalid, ",
@@ -237,12 +254,14 @@ static const struct page_case {
      HUNDRED("a") HUNDRED("b"),
      INVALID("last"),
      NULL,
+     NULL,
      {"a/a00<", "a/a99<", "Page 1 of 3; 201 problems.", "<a href=\"./?page=2\">Next page</a>"},
      {"a/b00<", "Previous page"}},
     {"a part in the middle",
      HUNDRED("a") HUNDRED("b"),
      INVALID("last"),
      "2",
+     NULL,
      {"a/b00<", "a/b99<", "<a href=\"./?\">Previous page</a>",
       "<a href=\"./?page=3\">Next page</a>"},
      {"a/a99<", "a/last<"}},
@@ -250,12 +269,14 @@ static const struct page_case {
      HUNDRED("a") HUNDRED("b"),
      INVALID("last"),
      "9",
+     NULL,
      {"a/last<", "<a href=\"./?page=2\">Previous page</a>", "Page 3 of 3"},
      {"a/b99<", "Next page"}},
     {"a part that is no number",
      "",
      NULL,
      "0",
+     NULL,
      {"&#39;page&#39; takes the number of a page"},
      {"<form"}},
 };
@@ -269,7 +290,7 @@ TEST_ROWS(first_page_lists_problems, page_cases, title)
     folder_write(folder, "a.yaml", c->manifest);
     if (c->other)
         folder_write(folder, "b.yaml", c->other);
-    write_index_of_manifests(folder, c->part, &page);
+    write_index_of_manifests(folder, c->part, c->severity, &page);
     folder_remove(folder);
     for (size_t i = 0; i < ARRAY_LEN(c->wanted) && c->wanted[i]; i++) {
         if (!strstr(page.data, c->wanted[i]))
