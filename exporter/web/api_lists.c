@@ -190,9 +190,12 @@ static const char *next_accepted_word(void *context)
     return w->at < w->count ? w->names[w->at++] : NULL;
 }
 
-/* Sets `index` to the index of `value` in `names`; leaves `index` as it is if `value` is NULL. */
-static bool parse_word(const char *what, const char *value, const char *const *names, size_t count,
-                       int *index, struct error *err)
+/*
+ * Sets `index` to the index of `value` in `names`; leaves `index` as it is if `value` is NULL.
+ * `lacks` begins the error, before the value: "there is no state".
+ */
+static bool find_word(const char *lacks, const char *value, const char *const *names, size_t count,
+                      int *index, struct error *err)
 {
     struct accepted_words words = {names, count, 0};
     const char *nearest;
@@ -206,8 +209,18 @@ static bool parse_word(const char *what, const char *value, const char *const *n
     if (!value)
         return true;
     nearest = suggest_name(value, next_accepted_word, &words);
-    return fail(err, "there is no %s '%.64s'%s%s%s", what, value, nearest ? "; do you mean '" : "",
+    return fail(err, "%s '%.64s'%s%s%s", lacks, value, nearest ? "; do you mean '" : "",
                 nearest ? nearest : "", nearest ? "'?" : "");
+}
+
+/* Like find_word(), with the name of the parameter for the error. */
+static bool parse_word(const char *what, const char *value, const char *const *names, size_t count,
+                       int *index, struct error *err)
+{
+    char lacks[64];
+
+    snprintf(lacks, sizeof(lacks), "there is no %s", what);
+    return find_word(lacks, value, names, count, index, err);
 }
 
 /* Returns false with the reason if the query has a value that is not valid. */
@@ -426,6 +439,7 @@ static bool parse_problem_reason(const struct problem_filter *filter, struct err
 {
     const char *names[PROBLEM_REASON_COUNT];
     size_t count = 0;
+    char lacks[64];
     int ignored;
 
     for (size_t i = 0; i < PROBLEM_REASON_COUNT; i++) {
@@ -434,7 +448,10 @@ static bool parse_problem_reason(const struct problem_filter *filter, struct err
         if (*row->name && (filter->problem == PROBLEM_COUNT || filter->problem == row->problem))
             names[count++] = row->name;
     }
-    return parse_word("reason", filter->reason, names, count, &ignored, err);
+    if (filter->problem == PROBLEM_COUNT)
+        return parse_word("reason", filter->reason, names, count, &ignored, err);
+    snprintf(lacks, sizeof(lacks), "%s has no reason", problem_names[filter->problem]);
+    return find_word(lacks, filter->reason, names, count, &ignored, err);
 }
 
 /* Parses the problem of `out->cause`, and the name of its subject behind the first '/'. */
