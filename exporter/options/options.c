@@ -264,15 +264,19 @@ static bool set_option_from_list(struct options *o, const struct option_def *def
 static bool set_option_from_member(struct options *o, const cJSON *member, struct error *err)
 {
     const struct option_def *def = option_find(member->string, err);
+    bool takes_list;
 
     if (!def)
         return false;
     if (def->flag_only)
         return fail(err, "'%s' is for the command line only", def->name);
-    if (cJSON_IsArray(member) && (option_type_is_list(def->type) || takes_joined_list(def)))
+    takes_list = option_type_is_list(def->type) || takes_joined_list(def);
+    if (cJSON_IsArray(member) && takes_list)
         return set_option_from_list(o, def, member, err);
     if (!member->valuestring)
-        return fail(err, "'%s' takes a single value", def->name);
+        return fail(
+            err, takes_list ? "'%s' takes a text or a list of texts" : "'%s' takes a single value",
+            def->name);
     return set_option(o, def, member->valuestring, true, err) || fail_in(err, "'%s'", def->name);
 }
 
