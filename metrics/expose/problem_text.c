@@ -95,6 +95,9 @@ void problem_add_subject(const struct problem *p, struct strbuf *out)
         strbuf_adds(out, problem_name(p));
     else
         add_object(out, kind, problem_ns(p), problem_name(p));
+    /* These templates have the same kind and name, and differ by their API group. */
+    if (p->reason == PROBLEM_REASON_BINDING_NAME_COLLISION_TAKEN)
+        strbuf_addf(out, " (%s)", problem_api_version(p));
 }
 
 static void put_subject(const struct sentence *s, struct strbuf *out)

@@ -21,7 +21,8 @@ void problem_add_action(const struct engine *e, const struct problem *p, struct 
 void problem_add_end(const struct engine *e, const struct problem *p, struct strbuf *out);
 /*
  * Appends the subject, such as "Deployment shop/web". Components of the control plane and sources
- * are named without their kind: "karmada-scheduler", "deployments.apps".
+ * are named without their kind: "karmada-scheduler", "deployments.apps". Templates that need the
+ * same binding name have their apiVersion behind the name: "Deployment shop/web (apps/v1)".
  */
 void problem_add_subject(const struct problem *p, struct strbuf *out);
 

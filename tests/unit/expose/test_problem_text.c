@@ -209,8 +209,8 @@ TEST(templates_of_one_name_differ_by_their_group)
     p = problem_about(&w, "Deployment", "default", "web",
                       PROBLEM_REASON_BINDING_NAME_COLLISION_TAKEN);
     world_judge_text(&w, &p, problem_add_cause,
-                     "Deployment default/web and Deployment default/web (example.org/v1) need a "
-                     "binding of the same name (web-deployment).");
+                     "Deployment default/web (apps/v1) and Deployment default/web (example.org/v1) "
+                     "need a binding of the same name (web-deployment).");
     world_release(&w);
 }
 
