@@ -4,6 +4,7 @@
 #include "metrics/base/json.h"
 #include "metrics/base/map.h"
 #include "metrics/base/timestamp.h"
+#include "metrics/base/utf8.h"
 #include "metrics/expose/problem_text.h"
 
 #define PRODUCT     "karmada-policy-exporter"
@@ -429,16 +430,33 @@ static void add_runbook_url(cJSON *annotations, const char *name)
     cJSON_AddStringToObject(annotations, "runbook_url", url.data);
 }
 
+/* Appends a text with U+FFFD for characters that control a terminal or change the direction. */
+static void add_safe(struct strbuf *out, const char *text)
+{
+    while (*text != '\0') {
+        const char *begin = text;
+        uint32_t point = utf8_next(&text);
+
+        if (point == UTF8_BROKEN || utf8_is_unsafe(point))
+            strbuf_adds(out, "\xEF\xBF\xBD");
+        else
+            strbuf_add(out, begin, (size_t)(text - begin));
+    }
+}
+
 static cJSON *group_annotations(const struct engine *e, const struct alert_group *group,
                                 const struct problem_alert_settings *settings)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf description = STRBUF_INIT(TEXT_MAX_BYTES);
     cJSON *annotations = cJSON_CreateObject();
     bool others = strcmp(group->ns, OTHERS) == 0;
 
     cJSON_AddStringToObject(annotations, "summary", problem_alert_table[group->alert].summary);
+    /* Names from files and messages of member clusters have any characters. */
     add_description(&text, e, group);
-    cJSON_AddStringToObject(annotations, "description", text.data);
+    add_safe(&description, text.data);
+    cJSON_AddStringToObject(annotations, "description", description.data);
     add_runbook_url(annotations, problem_doc(group->problem));
     add_page_url(annotations, settings, problem_table[group->problem].name,
                  others ? "" : group->ns);

@@ -344,6 +344,31 @@ TEST(a_description_names_the_five_oldest_objects)
     lab_release(&lab);
 }
 
+TEST(descriptions_have_no_characters_that_control_a_terminal)
+{
+    static struct lab lab;
+    static const char wanted[] =
+        "Deployment shop/a\xEF\xBF\xBD[31m\xEF\xBF\xBDz\xC3\xA4 since 2026-01-01T00:01:00Z. ";
+    /* ESC, a right-to-left override, and a letter of two bytes. */
+    static const char name[] = "a\x1B[31m\xE2\x80\xAEz\xC3\xA4";
+    struct problem *p;
+    const char *text;
+
+    lab_init(&lab);
+    p = add(&lab, PROBLEM_REASON_NOT_DELIVERED_REFUSED, "shop", "web", 1, 2);
+    world_put_text(&lab.world, "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{"
+                               "\"name\":\"a\\u001b[31m\\u202ez\\u00e4\",\"namespace\":\"shop\"}}");
+    p->subject = world_find(&lab.world, "apps/v1", "Deployment", "shop", name);
+    group(&lab, p);
+    write_alerts(&lab);
+    assert_int_equal(lab.alerts.count, 1);
+    text = annotation(&lab.alerts.items[0], "description");
+    if (strncmp(text, wanted, strlen(wanted)) != 0)
+        fail_msg("%s", text);
+    assert_null(strchr(text, '\x1B'));
+    lab_release(&lab);
+}
+
 TEST(every_alert_has_a_summary_a_description_and_a_runbook)
 {
     static struct lab lab;
