@@ -4,7 +4,10 @@
 #include "exporter/options/suggest.h"
 #include "metrics/base/shown.h"
 
-enum { REASONS_TEXT_MAX = 400 };
+enum {
+    REASONS_TEXT_MAX = 400,
+    ABBREVIATION_MIN = 3, /* Bytes of a beginning that suggests a name: "warn" for "warning". */
+};
 
 #define PLAN_FAILURE_WORD(id, word) word,
 const char *const plan_failure_names[PLAN_FAILURE_COUNT] = {PLAN_FAILURES(PLAN_FAILURE_WORD)};
@@ -90,15 +93,25 @@ static const char *next_name(void *context)
     return fail_on_names[*at] ? fail_on_names[(*at)++] : NULL;
 }
 
+/* Returns the name that begins with `typed`, else the most similar one; NULL without one. */
+static const char *find_nearest_name(const char *typed)
+{
+    size_t len = strlen(typed), at = 0;
+
+    for (size_t i = 0; len >= ABBREVIATION_MIN && fail_on_names[i]; i++) {
+        if (strncmp(fail_on_names[i], typed, len) == 0)
+            return fail_on_names[i];
+    }
+    return suggest_name(typed, next_name, &at);
+}
+
 static bool fail_name(const char *name, struct error *err)
 {
-    size_t at = 0;
-
     for (size_t i = 0; i < ARRAY_LEN(former_classes); i++) {
         if (strcmp(name, former_classes[i].name) == 0)
             return fail(err, "there is no problem '%s': %s", name, former_classes[i].problems);
     }
-    const char *nearest = suggest_name(name, next_name, &at);
+    const char *nearest = find_nearest_name(name);
 
     if (nearest)
         return fail(err, "there is no problem '%s'; did you mean '%s'?", shown(name).text, nearest);
