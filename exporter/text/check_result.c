@@ -535,6 +535,7 @@ static void print_summary(const struct check_result *r, const struct fail_on *fa
                           struct output *o)
 {
     CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf wrapped = STRBUF_INIT(LINE_MAX_BYTES);
     size_t failing = count_failing(r, fail_on), normal = 0;
     bool found;
 
@@ -555,12 +556,14 @@ static void print_summary(const struct check_result *r, const struct fail_on *fa
     else
         strbuf_adds(&line,
                     r->complete ? "Found no problems" : "Found no problems in what was read");
+    strbuf_adds(&line, r->counts.unread > 0 ? ". Not everything could be read." : ".");
+    output_wrap(&wrapped, line.data, 0, 0, o->width);
     output_add_styled(o,
                       failing > 0 || (!found && !r->complete) ? STYLE_BAD
                       : found                                 ? STYLE_CAUTION
                                                               : STYLE_GOOD,
-                      line.data);
-    strbuf_adds(&o->text, r->counts.unread > 0 ? ". Not everything could be read.\n" : ".\n");
+                      wrapped.data);
+    strbuf_addc(&o->text, '\n');
 }
 
 void check_result_print(const struct check_result *r, const struct fail_on *fail_on, int64_t now_ms,

@@ -242,6 +242,24 @@ TEST(with_an_empty_value_no_problem_fails)
                 "Found 1 warning; none fails this check, because --fail-on is empty.\n");
 }
 
+TEST(the_last_line_is_wrapped)
+{
+    assert_text(STUCK, "", 60,
+                "SEVERITY  PROBLEM               OBJECT         SINCE  ACTOR\n"
+                "warning   not_propagated/stuck  Secret shop/a  4d     user\n"
+                "          Karmada has claimed Secret shop/a for\n"
+                "          PropagationPolicy shop/secrets but created no\n"
+                "          binding, and does not try again by itself.\n"
+                "          Action: Read the Events of the template, because a\n"
+                "          webhook may refuse the binding, then change the\n"
+                "          template.\n"
+                "\n"
+                "Read 1 file with 1 template (1 unbound), 1 policy and 0\n"
+                "bindings.\n"
+                "Found 1 warning; none fails this check, because --fail-on is\n"
+                "empty.\n");
+}
+
 TEST(an_object_has_its_own_line_on_a_narrow_terminal)
 {
     assert_text(STUCK, "critical", 60,
