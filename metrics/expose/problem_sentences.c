@@ -92,7 +92,7 @@ const struct problem_sentences problem_sentences[PROBLEM_REASON_COUNT] = {
         {"{subject} requests no lease, but {holder} holds the lease on its cloud resource, so that "
          "two controllers write it.",
          "Let one namespace manage the cloud resource: delete the object in the other one, with "
-         "deletion-policy: abandon set before.",
+         "cnrm.cloud.google.com/deletion-policy: abandon set before.",
          "The problem ends when one namespace manages the cloud resource, or when the other lease "
          "expires."},
     [PROBLEM_REASON_PLACEMENT_AT_RISK_AFFINITY] =
@@ -590,7 +590,7 @@ const struct problem_sentences problem_sentences[PROBLEM_REASON_COUNT] = {
          "binding.",
          "The problem ends at the template's next change by a user."},
     [PROBLEM_REASON_ON_FALLBACK] =
-        {"{subject} runs on {clusters} of a fallback group of {policy}, not on those of the first "
+        {"{subject} runs on {clusters}, in a fallback group of {policy} and not in the first "
          "group.",
          "Create a WorkloadRebalancer for the template once the first group has capacity.",
          "The problem ends when the scheduler uses the first group; Karmada does not return to it "
@@ -664,8 +664,8 @@ const struct problem_sentences problem_sentences[PROBLEM_REASON_COUNT] = {
          "The problem ends when the reconcile interval is shorter than the lease."},
     [PROBLEM_REASON_LEASE_UNPROTECTED_UNPROTECTABLE] =
         {"{subject} requests a lease, but cloud resources of its kind have no labels to hold it.",
-         "Remove the annotation management-conflict-prevention-policy, and let only one namespace "
-         "declare the resource.",
+         "Remove the annotation cnrm.cloud.google.com/management-conflict-prevention-policy, and "
+         "let only one namespace declare the resource.",
          "The problem ends when the object requests no lease."},
     [PROBLEM_REASON_CONFLICT_PREDICTED_CONFLICT_RESOLUTION] =
         {"Referrers of {subject}[ ({template})] will request different values of {field} once "
