@@ -278,9 +278,18 @@ static void put_expected(const struct sentence *s, struct strbuf *out)
 /* Appends the setting that overrides a value: that of a policy or of an annotation. */
 static void put_override(const struct sentence *s, struct strbuf *out)
 {
-    strbuf_adds(out, resolution_of(s)
-                         ? "its own policy sets another value than its referrers request"
-                         : "its own annotation sets another value than its policy");
+    const struct field_resolution *f = resolution_of(s);
+    bool overridden;
+
+    if (f && f->overridden)
+        strbuf_adds(out, "its own policy sets another value than its referrers request");
+    else if (s->problem->subject &&
+             template_overrides_conflict_resolution(s->problem->subject, &overridden))
+        strbuf_addf(out, "its annotation " CONFLICT_RESOLUTION_ANNOTATION " sets %s instead of %s",
+                    dependency_value_name(DEPENDENCY_CONFLICT_RESOLUTION, !overridden),
+                    dependency_value_name(DEPENDENCY_CONFLICT_RESOLUTION, overridden));
+    else
+        strbuf_adds(out, "its own annotation sets another value than its policy");
 }
 
 /* Appends the override policies that a policy names and that do not exist. */

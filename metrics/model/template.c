@@ -317,6 +317,16 @@ static bool has_controller(const cJSON *metadata)
     return false;
 }
 
+/* Karmada ignores other values than the two. */
+static void read_conflict_resolution(struct template *t, const cJSON *metadata)
+{
+    const char *value =
+        json_str(json_get(metadata, "annotations"), CONFLICT_RESOLUTION_ANNOTATION, "");
+
+    t->overwrites = strcmp(value, "overwrite") == 0;
+    t->sets_conflict_resolution = t->overwrites || strcmp(value, "abort") == 0;
+}
+
 void *template_decode(struct decode *d, const cJSON *json)
 {
     const cJSON *metadata = decode_object(d, json, "", "metadata");
@@ -346,6 +356,7 @@ void *template_decode(struct decode *d, const cJSON *json)
     t->unread = !metadata;
     t->controlled = has_controller(metadata);
     t->reconciled = json_get(json_get(metadata, "annotations"), RECONCILE_ANNOTATION) != NULL;
+    read_conflict_resolution(t, metadata);
     t->replicas = read_replicas(d, json);
 
     if (kind_has_replicas(json_str(json, "apiVersion", ""), json_str(json, "kind", "")))

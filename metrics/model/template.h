@@ -22,6 +22,12 @@
 #define RECONCILE_ANNOTATION "karmada-policy-exporter/reconcile-at"
 
 /*
+ * Annotation of a template that overrides the conflictResolution of its binding in all Works
+ * (Karmada: mergeConflictResolution).
+ */
+#define CONFLICT_RESOLUTION_ANNOTATION "work.karmada.io/conflict-resolution"
+
+/*
  * References, replicas and requests are unknown if the source has read metadata only. Labels and
  * claim are in the template's allocation: never free them or call labels_release().
  */
@@ -58,6 +64,8 @@ struct template
     bool has_owner : 1;  /* Use template_owner(). */
     bool unread : 1;     /* Reading the object is forbidden: only its identity is known. */
     uint8_t role;        /* Value of enum connector_role. */
+    bool sets_conflict_resolution : 1; /* CONFLICT_RESOLUTION_ANNOTATION has a valid value. */
+    bool overwrites : 1;               /* That value is "overwrite"; else it is "abort". */
 };
 
 /* Return the Config Connector part of a template; NULL if `t` is NULL or has another role. */

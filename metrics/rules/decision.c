@@ -240,6 +240,31 @@ const struct dependency_decision *dependency_decision(const struct entry *e)
     return t ? t->dependency : b ? b->dependency : NULL;
 }
 
+/* Returns the propagation in the binding of a template, else in its policy; NULL without both. */
+static const struct propagation *propagation_of(const struct template_decision *d)
+{
+    const struct binding *b = entry_binding(d->binding);
+    const struct policy *p = entry_policy(d->governing);
+
+    return b ? &b->propagation : p ? &p->propagation : NULL;
+}
+
+bool template_overrides_conflict_resolution(const struct entry *template, bool *overridden)
+{
+    const struct template *t = entry_template(template);
+    const struct template_decision *d = template_decision(template);
+    const struct propagation *p;
+
+    if (!t || !t->sets_conflict_resolution || !d || d->state == STATE_IGNORED)
+        return false;
+    p = propagation_of(d);
+    if (!p && !d->dependency)
+        return false;
+    *overridden = p ? p->conflict_resolution == CONFLICT_RESOLUTION_OVERWRITE
+                    : d->dependency->fields[DEPENDENCY_CONFLICT_RESOLUTION].stored;
+    return *overridden != t->overwrites;
+}
+
 unsigned entry_policy_problems(const struct entry *e)
 {
     return policy_decision(e) ? policy_decision(e)->problems : 0;

@@ -483,5 +483,12 @@ const struct entry *binding_claimed_policy(const struct entry *binding);
 /* Returns the dependency decision of a binding or template, or NULL. */
 const struct dependency_decision *dependency_decision(const struct entry *e);
 
+/*
+ * Returns true if CONFLICT_RESOLUTION_ANNOTATION of a template differs from the value in its
+ * binding, which comes from a policy; without a binding, from the value that the binding will get.
+ * Stores the value of the binding in `overridden`: true for Overwrite.
+ */
+bool template_overrides_conflict_resolution(const struct entry *template, bool *overridden);
+
 /* Returns the fields in conflict, bits by dependency_field; 0 if `d` is NULL. */
 unsigned dependency_conflicts(const struct dependency_decision *d);

@@ -156,6 +156,19 @@ void dependency_conditions(const struct entry *entry, struct condition_list *out
     }
 }
 
+/* The annotation has no time of its own: the condition begins with the latest write. */
+static void add_annotation_override(const struct entry *template, struct condition_list *out)
+{
+    const struct template *t = entry_template(template);
+    bool overridden;
+
+    if (template_overrides_conflict_resolution(template, &overridden))
+        add(out, overridden_reasons.of[DEPENDENCY_CONFLICT_RESOLUTION],
+            t->changed_ms == 0
+                ? 0
+                : later(t->changed_ms, policy_written_ms(template_decision(template)->governing)));
+}
+
 static void add_broken_reference(const struct rule_context *c, const struct entry *entry,
                                  struct condition_list *out)
 {
@@ -284,6 +297,7 @@ void problem_conditions(const struct rule_context *c, const struct entry *entry,
     if (template_decision(entry)) {
         template_conditions(c, entry, out, due_ms);
         dependency_conditions(entry, out);
+        add_annotation_override(entry, out);
         state_flapping_condition(c, entry, out, due_ms);
     } else if (policy_decision(entry)) {
         policy_conditions(c, entry, out);

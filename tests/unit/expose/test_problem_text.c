@@ -171,6 +171,27 @@ TEST(dependencies_name_their_referrers_and_both_values)
     world_release(&w);
 }
 
+TEST(an_annotation_is_named_with_the_values)
+{
+    struct world w;
+    struct problem p;
+
+    world_init(&w, &rules_options_default, 1);
+    world_put_text(&w, POLICY("p", SELECTS("web") "," ON("m1")));
+    world_put_text(&w, TEMPLATE("web", ",\"annotations\":{\"work.karmada.io/conflict-resolution\":"
+                                       "\"overwrite\"}"));
+    world_run(&w, NOW_MS);
+    p = problem_about(&w, "Deployment", "default", "web",
+                      PROBLEM_REASON_VALUE_OVERRIDDEN_CONFLICT_RESOLUTION);
+    world_judge_text(
+        &w, &p, problem_add_cause,
+        "The value of spec.conflictResolution in Deployment default/web is overridden: "
+        "its annotation work.karmada.io/conflict-resolution sets Overwrite instead of "
+        "Abort.");
+    assert_string_equal(problem_policy(&p)->name, "p");
+    world_release(&w);
+}
+
 TEST(tied_policies_name_each_other)
 {
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(TEXT_MAX);

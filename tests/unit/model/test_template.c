@@ -44,6 +44,42 @@ TEST(all_fields_of_a_template_are_decoded)
     template_release(r.strings, t);
 }
 
+static struct resolution_case {
+    const char *name;
+    const char *annotations;
+    bool sets;
+    bool overwrites;
+} resolution_cases[] = {
+    {"overwrite", "{'work.karmada.io/conflict-resolution':'overwrite'}", true, true},
+    {"abort", "{'work.karmada.io/conflict-resolution':'abort'}", true, false},
+    {"the word of a policy", "{'work.karmada.io/conflict-resolution':'Overwrite'}", false, false},
+    {"an empty value", "{'work.karmada.io/conflict-resolution':''}", false, false},
+    {"another key", "{'work.karmada.io/conflict':'overwrite'}", false, false},
+    {"no annotation", "{}", false, false},
+};
+
+/* Karmada ignores other values of the annotation, and logs a warning. */
+TEST_ROWS(only_two_values_of_the_annotation_set_the_conflict_resolution, resolution_cases, name)
+{
+    const struct resolution_case *c = *state;
+    CLEANUP(reading_release) struct reading r;
+    char text[512];
+
+    snprintf(text, sizeof(text),
+             "{'apiVersion':'v1','kind':'ConfigMap','metadata':{'name':'x','annotations':%s}}",
+             c->annotations);
+    CLEANUP(json_cleanup) cJSON *json = json_of(text);
+
+    reading_init(&r);
+
+    struct template *t = template_decode(&r.decode, json);
+
+    assert_non_null(t);
+    assert_int_equal(t->sets_conflict_resolution, c->sets);
+    assert_int_equal(t->overwrites, c->overwrites);
+    template_release(r.strings, t);
+}
+
 TEST(template_with_a_name_only_has_the_defaults)
 {
     CLEANUP(reading_release) struct reading r;

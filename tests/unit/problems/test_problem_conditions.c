@@ -337,6 +337,66 @@ TEST(a_binding_does_not_repeat_the_missing_claim_of_its_template)
     world_release(&w);
 }
 
+#define SETS(value) ",'annotations':{'work.karmada.io/conflict-resolution':'" value "'}"
+#define SETS_WITH_CLAIM(value)                                                                     \
+    ",'labels':{'propagationpolicy.karmada.io/permanent-id':'id-p'},'annotations':{"               \
+    "'propagationpolicy.karmada.io/namespace':'a','propagationpolicy.karmada.io/name':'p',"        \
+    "'work.karmada.io/conflict-resolution':'" value "'}"
+#define EDITED                                                                                     \
+    ",'managedFields':[{'manager':'kubectl','operation':'Update','time':'2026-01-01T00:05:00Z',"   \
+    "'fieldsV1':{'f:spec':{}}}]"
+#define WEB_BINDING(spec)                                                                          \
+    BINDING(WORKLOAD, "web-deployment", "," CLAIM("p"), ",'placement':{}" spec)
+
+static const struct annotation_case {
+    const char *name;
+    const char *template;
+    const char *policy; /* Value of conflictResolution. */
+    const char *binding;
+    const char *expected;
+} annotation_cases[] = {
+    {"the policy has another value", TEMPLATE("web", SETS("overwrite") EDITED), "Abort", NULL,
+     "value_overridden/ConflictResolution +300"},
+    {"the policy overwrites", TEMPLATE("web", SETS("abort")), "Overwrite", NULL,
+     "value_overridden/ConflictResolution"},
+    {"both have one value", TEMPLATE("web", SETS("overwrite")), "Overwrite", NULL, ""},
+    {"an invalid value", TEMPLATE("web", SETS("Overwrite")), "Abort", NULL, ""},
+    {"the binding has another value", TEMPLATE("web", SETS_WITH_CLAIM("overwrite")), "Abort",
+     WEB_BINDING(""), "value_overridden/ConflictResolution"},
+    /* The annotation counts against the binding, which Karmada has not updated yet. */
+    {"the binding has the value", TEMPLATE("web", SETS_WITH_CLAIM("overwrite")), "Abort",
+     WEB_BINDING(",'conflictResolution':'Overwrite'"), ""},
+};
+
+TEST_ROWS(the_annotation_of_a_template_overrides_the_value_of_its_policy, annotation_cases, name)
+{
+    const struct annotation_case *row = *state;
+    struct world w;
+    char policy[1024];
+
+    snprintf(policy, sizeof(policy), POLICY("p", WRITTEN, DEPLOYMENTS ",'conflictResolution':'%s'"),
+             row->policy);
+    world_init(&w, &rules_options_default, 1);
+    put(&w, policy);
+    put(&w, row->template);
+    if (row->binding)
+        put(&w, row->binding);
+    world_run(&w, now_ms);
+    assert_conditions(&w, world_find(&w, "apps/v1", "Deployment", "a", "web"), row->expected);
+    world_release(&w);
+}
+
+TEST(a_template_that_no_policy_selects_has_no_value_to_override)
+{
+    struct world w;
+
+    world_init(&w, &rules_options_default, 1);
+    put(&w, TEMPLATE("web", SETS("overwrite")));
+    world_run(&w, now_ms);
+    assert_conditions(&w, world_find(&w, "apps/v1", "Deployment", "a", "web"), "");
+    world_release(&w);
+}
+
 /* Without bindings, as in manifests, the conflict is about the template of the dependency. */
 TEST(a_dependency_without_binding_has_the_conditions_itself)
 {
