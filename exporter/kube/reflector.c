@@ -99,6 +99,8 @@ static MUST_USE struct reflector *reflector_new(struct reflector_context *contex
         .by_binding = spec->by_binding,
         .resource = r->resource,
         .api_version = r->api_version,
+        .kind = r->kind,
+        .seed = context->random,
         .settings = spec->settings,
         .bound_templates_only = spec->bound_templates_only,
         .discovery = binding ? context->discovery : NULL,
@@ -134,6 +136,7 @@ static void reflector_free(struct reflector *r)
         return;
     (void)close_request(r);
     restore_check_release(&r->restore_history.restore_check);
+    reflector_store_release(&r->objects);
     watch_release(&r->watch);
     reflector_failure_set_failing(&r->failure, false);
     stream_slot_release(&r->stream);

@@ -27,11 +27,84 @@ static struct entry *find_own_entry(const struct reflector_store *s, const cJSON
     return entry && entry_is_from_source(entry, s->origin.source) ? entry : NULL;
 }
 
+/* ---- rejected objects ---- */
+
+enum { REJECTED_MAX = 10000 }; /* Further ones count like objects of unknown name. */
+
+struct rejected_object {
+    uint32_t sweep;   /* Last pass that rejected the object. */
+    const char *name; /* Points behind the namespace. */
+    char ns[];
+};
+
+static bool is_rejected_object(const void *item, const void *key)
+{
+    const struct rejected_object *r = item;
+    const struct identity *id = key;
+
+    return strcmp(r->name, id->name) == 0 && strcmp(r->ns, id->ns) == 0;
+}
+
+static uint64_t hash_rejected(const struct reflector_store *s, const struct identity *id)
+{
+    return map_hash(id->name, strlen(id->name), map_hash(id->ns, strlen(id->ns), s->seed));
+}
+
+static void note_rejected(struct reflector_store *s, const struct identity *id)
+{
+    struct rejected_object *r = map_get(&s->rejected_now, hash_rejected(s, id), id);
+    size_t ns_bytes = strlen(id->ns) + 1, name_bytes = strlen(id->name) + 1;
+
+    if (!r && s->rejected_now.count == REJECTED_MAX) {
+        s->unnamed_sweep = s->origin.sweep;
+        return;
+    }
+    if (!r) {
+        s->rejected_now.equal = is_rejected_object;
+        r = xmalloc(sizeof(*r) + ns_bytes + name_bytes);
+        memcpy(r->ns, id->ns, ns_bytes);
+        r->name = memcpy(r->ns + ns_bytes, id->name, name_bytes);
+        map_add(&s->rejected_now, hash_rejected(s, id), r);
+    }
+    r->sweep = s->origin.sweep;
+}
+
+/* The newest version of the object is valid, or the object is deleted or not kept any more. */
+static void forget_rejected(struct reflector_store *s, const cJSON *object)
+{
+    struct identity id;
+    struct error ignored;
+
+    if (s->rejected_now.count > 0 && read_identity(s, object, &id, &ignored))
+        free(map_take(&s->rejected_now, hash_rejected(s, &id), &id));
+}
+
+/* Forgets the rejected objects for which `keeps_sweep` is not the last pass; 0: all of them. */
+static void forget_rejected_unless(struct reflector_store *s, uint32_t keeps_sweep)
+{
+    struct map kept = MAP_INIT(is_rejected_object);
+    struct rejected_object *r;
+
+    for (size_t at = 0; (r = map_next(&s->rejected_now, &at)) != NULL;) {
+        if (keeps_sweep == 0 || r->sweep != keeps_sweep)
+            free(r);
+        else
+            map_add(&kept, hash_rejected(s, &(struct identity){.ns = r->ns, .name = r->name}), r);
+    }
+    map_release(&s->rejected_now);
+    s->rejected_now = kept;
+    if (s->unnamed_sweep != keeps_sweep)
+        s->unnamed_sweep = 0;
+}
+
+/* ---- objects ---- */
+
 void reflector_store_remove(struct reflector_store *s, const cJSON *object)
 {
     struct entry *entry = find_own_entry(s, object);
 
     s->removals++;
+    forget_rejected(s, object);
     if (entry)
         store_remove(s->store, entry);
 }
@@ -54,17 +127,33 @@ static bool is_allowed(const struct reflector_store *s, const cJSON *object)
     return ns && (!s->filter || namespace_filter_allows(s->filter, ns));
 }
 
+/* Returns true if a binding, template or request refers to the identity. */
+static bool is_referred(const struct reflector_store *s, const struct identity *id)
+{
+    const struct entry *entry = store_find(s->store, id);
+
+    return binding_referring_to(s->store, id) || (entry && reflector_store_is_referred(entry));
+}
+
 /* Returns true if the identity is invalid, or a binding, template or request refers to it. */
 static bool is_referred_object(const struct reflector_store *s, const cJSON *object)
 {
     struct identity id;
     struct error ignored;
 
-    if (!identity_read(object, &id, &ignored) || binding_referring_to(s->store, &id))
-        return true;
+    return !identity_read(object, &id, &ignored) || is_referred(s, &id);
+}
 
-    const struct entry *entry = store_find(s->store, &id);
-    return entry && reflector_store_is_referred(entry);
+bool reflector_store_has_rejected(const struct reflector_store *s)
+{
+    const struct rejected_object *r;
+
+    for (size_t at = 0; (r = map_next(&s->rejected_now, &at)) != NULL;) {
+        if (!s->bound_templates_only ||
+            is_referred(s, &(struct identity){s->api_version, s->kind, r->ns, r->name}))
+            return true;
+    }
+    return s->unnamed_sweep > 0;
 }
 
 static enum store_outcome put_settings(struct reflector_store *s, const cJSON *object,
@@ -115,6 +204,20 @@ void reflector_store_put(struct reflector_store *s, cJSON *object)
         s->settings ? put_settings(s, object, &err) : store_put(s->store, object, s->origin, &err);
     if (outcome == STORE_REJECTED)
         reflector_store_reject(s, object, err.text);
+    else
+        forget_rejected(s, object);
+}
+
+/* Notes the object of a rejection, unless the namespace filter excludes it. */
+static void note_rejection(struct reflector_store *s, const cJSON *object)
+{
+    struct identity id;
+    struct error ignored;
+
+    if (!object || !read_identity(s, object, &id, &ignored))
+        s->unnamed_sweep = s->origin.sweep;
+    else if (s->by_binding || is_allowed(s, object))
+        note_rejected(s, &id);
 }
 
 void reflector_store_reject(struct reflector_store *s, const cJSON *object, const char *reason)
@@ -130,6 +233,7 @@ void reflector_store_reject(struct reflector_store *s, const cJSON *object, cons
                   json_str(json_get(object, "metadata"), "name", ""), "error", reason, "so_far",
                   LOG_NUMBER((int64_t)s->rejected));
     s->has_rejected_unknown = s->has_rejected_unknown || !entry;
+    note_rejection(s, object);
     if (entry) {
         entry_mark_seen(entry, s->origin);
         entry->version = short_version_of_object(object);
@@ -241,6 +345,7 @@ void reflector_store_end_pass(struct reflector_store *s)
 {
     if (s->has_unnamed)
         return;
+    forget_rejected_unless(s, s->origin.sweep);
     /* Except in the first pass, which has no earlier objects. */
     if (s->origin.sweep > 1)
         store_sweep(s->store, s->origin);
@@ -255,4 +360,10 @@ void reflector_store_clear(struct reflector_store *s)
     /* Objects have older pass numbers, so the sweep removes all of them. */
     s->origin.sweep++;
     store_sweep(s->store, s->origin);
+    forget_rejected_unless(s, 0);
+}
+
+void reflector_store_release(struct reflector_store *s)
+{
+    forget_rejected_unless(s, 0);
 }

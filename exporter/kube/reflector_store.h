@@ -16,8 +16,9 @@ struct reflector_store {
     const struct log *log;
     const struct namespace_filter *filter; /* NULL: objects of all namespaces. */
     bool by_binding;      /* For Works: the filter applies to the namespace of their binding. */
-    const char *resource; /* For log lines, as is the apiVersion. */
+    const char *resource; /* For log lines. */
     const char *api_version;
+    const char *kind;
     /* Keep only objects that contain settings, under this apiVersion. NULL: keep all objects. */
     const char *settings;
     /* For bindings: preferred versions of the kinds that they refer to. NULL for other kinds. */
@@ -28,9 +29,14 @@ struct reflector_store {
     bool has_unnamed;          /* In this pass, an object of unknown name was rejected. */
     bool has_rejected_unknown; /* In this pass, an object that is not in the store was rejected. */
     struct origin origin;      /* Stored with each object: this reflector and its pass. */
-    uint64_t rejected;         /* Number of rejections; an object may be rejected several times. */
-    uint64_t too_large;        /* Number of rejections for size or number of values. */
-    uint64_t removals;         /* Calls of reflector_store_remove(). */
+    /* Objects whose newest version was rejected: struct rejected_object; by namespace and name. */
+    struct map rejected_now;
+    uint64_t seed; /* Of the hashes in `rejected_now`. */
+    /* Last pass that rejected an object of unknown name, or more than the map takes; 0: none. */
+    uint32_t unnamed_sweep;
+    uint64_t rejected;  /* Number of rejections; an object may be rejected several times. */
+    uint64_t too_large; /* Number of rejections for size or number of values. */
+    uint64_t removals;  /* Calls of reflector_store_remove(). */
 };
 
 /*
@@ -51,6 +57,13 @@ void reflector_store_remove(struct reflector_store *s, const cJSON *object);
  * the rejected object. `object`: parsed parts with the identity; NULL if the identity is unknown.
  */
 void reflector_store_reject(struct reflector_store *s, const cJSON *object, const char *reason);
+
+/*
+ * Returns true while the newest version of an object that the reflector keeps is rejected: until a
+ * valid version, the deletion, or a complete pass without the object. For an object of unknown
+ * name, until a complete pass without such an object.
+ */
+bool reflector_store_has_rejected(const struct reflector_store *s);
 
 /*
  * Notes a rejected object of unknown name. It may be any object that is missing in the pass, so the
@@ -88,3 +101,6 @@ void reflector_store_begin_pass(struct reflector_store *s, bool restored);
 void reflector_store_end_pass(struct reflector_store *s);
 /* Removes all objects of the reflector. */
 void reflector_store_clear(struct reflector_store *s);
+
+/* Frees the memory of the reflector; its objects stay in the store. */
+void reflector_store_release(struct reflector_store *s);

@@ -137,3 +137,156 @@ TEST(owner_of_a_template_follows_its_metadata)
     }
     world_release(&w);
 }
+
+/* ---- rejected objects ---- */
+
+static const struct log quiet = {.level = LOG_LEVEL_ERROR};
+
+static struct reflector_store make_policy_store(const struct world *w)
+{
+    return (struct reflector_store){.store = w->store,
+                                    .log = &quiet,
+                                    .resource = "propagationpolicies",
+                                    .api_version = KARMADA_POLICY,
+                                    .kind = "PropagationPolicy",
+                                    .origin = {.source = 1}};
+}
+
+/* Returns a policy in namespace "a"; without `valid`, a value has a wrong type. */
+static cJSON *policy_json(const char *name, bool valid)
+{
+    char text[256];
+    struct error err;
+
+    snprintf(text, sizeof(text),
+             "{\"apiVersion\":\"" KARMADA_POLICY "\",\"kind\":\"PropagationPolicy\",\"metadata\":"
+             "{\"namespace\":\"a\",\"name\":\"%s\"},\"spec\":{\"priority\":%s}}",
+             name, valid ? "1" : "\"high\"");
+    return json_parse(text, strlen(text), NULL, &err);
+}
+
+static void put_named(struct reflector_store *s, const char *name, bool valid)
+{
+    CLEANUP(json_cleanup) cJSON *object = policy_json(name, valid);
+
+    reflector_store_put(s, object);
+}
+
+TEST(a_rejected_object_counts_until_it_is_valid_deleted_or_not_listed)
+{
+    struct world w;
+
+    world_init(&w, &rules_options_default, 1);
+    struct reflector_store s = make_policy_store(&w);
+    CLEANUP(json_cleanup) cJSON *deleted = policy_json("y", false);
+
+    reflector_store_begin_pass(&s, false);
+    put_named(&s, "x", true);
+    reflector_store_end_pass(&s);
+    assert_false(reflector_store_has_rejected(&s));
+    /* A valid version ends the rejection of this object only. */
+    put_named(&s, "x", false);
+    put_named(&s, "x", false);
+    put_named(&s, "y", false);
+    assert_true(reflector_store_has_rejected(&s));
+    put_named(&s, "x", true);
+    assert_true(reflector_store_has_rejected(&s));
+    reflector_store_remove(&s, deleted);
+    assert_false(reflector_store_has_rejected(&s));
+    /* A list without the object ends it at the end of the pass, not before. */
+    put_named(&s, "z", false);
+    reflector_store_begin_pass(&s, false);
+    assert_true(reflector_store_has_rejected(&s));
+    put_named(&s, "x", true);
+    reflector_store_end_pass(&s);
+    assert_false(reflector_store_has_rejected(&s));
+    /* A list with the rejected object does not. */
+    put_named(&s, "z", false);
+    reflector_store_begin_pass(&s, false);
+    put_named(&s, "z", false);
+    reflector_store_end_pass(&s);
+    assert_true(reflector_store_has_rejected(&s));
+    reflector_store_clear(&s);
+    assert_false(reflector_store_has_rejected(&s));
+    assert_int_equal(s.rejected, 6);
+    reflector_store_release(&s);
+    world_release(&w);
+}
+
+TEST(a_rejected_object_of_unknown_name_counts_until_a_complete_pass_without_one)
+{
+    struct world w;
+
+    world_init(&w, &rules_options_default, 1);
+    struct reflector_store s = make_policy_store(&w);
+
+    reflector_store_begin_pass(&s, false);
+    reflector_store_reject(&s, NULL, "not an object");
+    reflector_store_end_pass(&s);
+    assert_true(reflector_store_has_rejected(&s));
+    reflector_store_begin_pass(&s, false);
+    reflector_store_reject(&s, NULL, "not valid JSON");
+    reflector_store_note_unnamed(&s);
+    reflector_store_end_pass(&s);
+    assert_true(reflector_store_has_rejected(&s));
+    reflector_store_begin_pass(&s, false);
+    assert_true(reflector_store_has_rejected(&s));
+    reflector_store_end_pass(&s);
+    assert_false(reflector_store_has_rejected(&s));
+    reflector_store_release(&s);
+    world_release(&w);
+}
+
+TEST(rejected_objects_that_the_reflector_does_not_keep_do_not_count)
+{
+    const char *const other_names[] = {"b"};
+    struct namespace_filter others = {.namespaces = other_names, .namespace_count = 1};
+    struct world w;
+
+    world_init(&w, &rules_options_default, 1);
+    struct reflector_store s = make_policy_store(&w);
+    CLEANUP(json_cleanup) cJSON *object = policy_json("x", false);
+
+    s.filter = &others;
+    reflector_store_reject(&s, object, "too large");
+    assert_false(reflector_store_has_rejected(&s));
+    s.filter = NULL;
+    /* No binding and no template refers to it. */
+    s.bound_templates_only = true;
+    reflector_store_reject(&s, object, "too large");
+    assert_false(reflector_store_has_rejected(&s));
+    s.bound_templates_only = false;
+    assert_true(reflector_store_has_rejected(&s));
+    reflector_store_release(&s);
+    world_release(&w);
+}
+
+/* A flood of rejected objects needs limited memory, and none of them is lost silently. */
+TEST(rejected_objects_beyond_the_limit_count_as_objects_of_unknown_name)
+{
+    enum { MANY = 12000 };
+    struct world w;
+    char name[32];
+
+    world_init(&w, &rules_options_default, 1);
+    struct reflector_store s = make_policy_store(&w);
+
+    reflector_store_begin_pass(&s, false);
+    for (unsigned i = 0; i < MANY; i++) {
+        snprintf(name, sizeof(name), "p%u", i);
+        put_named(&s, name, false);
+    }
+    assert_int_equal(s.rejected, MANY);
+    assert_true(s.rejected_now.count < MANY);
+    for (unsigned i = 0; i < MANY; i++) {
+        snprintf(name, sizeof(name), "p%u", i);
+        put_named(&s, name, true);
+    }
+    assert_int_equal(s.rejected_now.count, 0);
+    assert_true(reflector_store_has_rejected(&s));
+    reflector_store_begin_pass(&s, false);
+    reflector_store_end_pass(&s);
+    assert_false(reflector_store_has_rejected(&s));
+    reflector_store_release(&s);
+    world_release(&w);
+}
