@@ -329,7 +329,9 @@ void evaluation_judge_problems(struct evaluation *e, bool once, const struct eva
 
     source_problems_free(e->source_problems);
     e->source_problems =
-        source_problems_new((struct source_set){e->session, e->manifests, e->assets});
+        source_problems_new((struct source_set){e->session ? kube_session_source(e->session) : NULL,
+                                                e->manifests, e->assets},
+                            last ? last->source_problems : NULL);
     options.context = e->source_problems;
     engine_judge_problems(e->engine, &options);
     if (last)

@@ -5,6 +5,7 @@ enum {
     NAME_MAX_BYTES = 4096,
     HOUR_MS = 60 * 60 * 1000,
     FIRST_EXPORT_MS = 25 * HOUR_MS, /* Age at which the only asset export seen is old. */
+    INTERVALS_MAX = 5,              /* Last intervals of asset exports that are compared. */
 };
 
 /* A problem of a source. */
@@ -29,12 +30,11 @@ struct failing_kind {
     char *kind;
 };
 
-/* Result of the audits of a reflector so far. */
-struct audit_record {
-    uint32_t source; /* Number of the reflector as an origin in the store. */
-    uint64_t audits;
-    uint64_t divergences;
-    bool diverged; /* The last audit found a difference. */
+/* Times of the asset exports seen, in milliseconds since the epoch. */
+struct export_times {
+    int64_t last_ms;                     /* 0 before the first export. */
+    int64_t intervals_ms[INTERVALS_MAX]; /* Ring of the last intervals. */
+    size_t interval_count;               /* Number of intervals so far, including dropped ones. */
 };
 
 struct source_problems {
@@ -42,32 +42,37 @@ struct source_problems {
     struct finding_set reported;
     struct failing_kind *failing;
     size_t failing_count;
-    struct audit_record *audits;
-    size_t audit_count;
     unsigned failing_classes; /* Classes of the failing kinds that have been read before. */
     bool core_fails;          /* Policies or bindings cannot be read. */
-    int64_t snapshot_ms;
-    int64_t interval_ms; /* Time between the last two asset exports; 0 before the second. */
+    struct export_times exports;
 };
 
-struct source_problems *source_problems_new(struct source_set sources)
+struct source_problems *source_problems_new(struct source_set sources,
+                                            const struct source_problems *last)
 {
     struct source_problems *s = xcalloc(1, sizeof(*s));
 
     s->sources = sources;
+    if (last && last->sources.assets && sources.assets &&
+        strcmp(asset_source_path(last->sources.assets), asset_source_path(sources.assets)) == 0)
+        s->exports = last->exports;
     return s;
 }
 
 /* ---- sets of problems ---- */
 
+static void release_finding(struct finding *f)
+{
+    free(f->api_version);
+    free(f->kind);
+    free(f->ns);
+    free(f->name);
+}
+
 static void finding_set_release(struct finding_set *set)
 {
-    for (size_t i = 0; i < set->count; i++) {
-        free(set->items[i].api_version);
-        free(set->items[i].kind);
-        free(set->items[i].ns);
-        free(set->items[i].name);
-    }
+    for (size_t i = 0; i < set->count; i++)
+        release_finding(&set->items[i]);
     free(set->items);
     *set = (struct finding_set){0};
 }
@@ -99,7 +104,7 @@ static struct external_subject subject_of(const struct finding *f)
 }
 
 /* Compares the subjects of two problems. */
-static int compare_findings(const void *a, const void *b)
+static int compare_subjects(const void *a, const void *b)
 {
     const struct finding *x = a, *y = b;
     int order = strcmp(x->name, y->name);
@@ -109,20 +114,45 @@ static int compare_findings(const void *a, const void *b)
     return order ? order : strcmp(x->api_version, y->api_version);
 }
 
+/* Compares two problems by subject, and then by the precedence of the reasons. */
+static int compare_findings(const void *a, const void *b)
+{
+    int order = compare_subjects(a, b);
+
+    return order ? order
+                 : (int)((const struct finding *)a)->reason -
+                       (int)((const struct finding *)b)->reason;
+}
+
+/* Sorts the problems, and drops those of a subject that are not the first in precedence. */
+static void settle_findings(struct finding_set *set)
+{
+    size_t kept = 0;
+
+    if (set->count > 1)
+        qsort(set->items, set->count, sizeof(*set->items), compare_findings);
+    for (size_t i = 0; i < set->count; i++) {
+        if (kept > 0 && compare_subjects(&set->items[kept - 1], &set->items[i]) == 0)
+            release_finding(&set->items[i]);
+        else
+            set->items[kept++] = set->items[i];
+    }
+    set->count = kept;
+}
+
 /* Withdraws the problems of the last update that are not in `fresh`, and reports `fresh`. */
 static void replace_reported(struct source_problems *s, struct finding_set *fresh,
                              struct problems *ps)
 {
     size_t at = 0;
 
-    if (fresh->count > 1)
-        qsort(fresh->items, fresh->count, sizeof(*fresh->items), compare_findings);
+    settle_findings(fresh);
     for (size_t i = 0; i < s->reported.count; i++) {
         struct external_subject subject = subject_of(&s->reported.items[i]);
 
-        while (at < fresh->count && compare_findings(&fresh->items[at], &s->reported.items[i]) < 0)
+        while (at < fresh->count && compare_subjects(&fresh->items[at], &s->reported.items[i]) < 0)
             at++;
-        if (at == fresh->count || compare_findings(&fresh->items[at], &s->reported.items[i]) != 0)
+        if (at == fresh->count || compare_subjects(&fresh->items[at], &s->reported.items[i]) != 0)
             problems_withdraw(ps, &subject, problem_reasons[s->reported.items[i].reason].problem);
     }
     for (size_t i = 0; i < fresh->count; i++) {
@@ -162,51 +192,33 @@ static void release_failing_kinds(struct source_problems *s)
     s->core_fails = false;
 }
 
-static struct audit_record *audit_record_of(struct source_problems *s, uint32_t source)
+/* Returns the reason why the objects of a reflector are incomplete; the count of reasons if none.
+ */
+static enum problem_reason failure_of(const struct reflector *r)
 {
-    for (size_t i = 0; i < s->audit_count; i++) {
-        if (s->audits[i].source == source)
-            return &s->audits[i];
-    }
-    s->audits = xreallocarray(s->audits, s->audit_count + 1, sizeof(*s->audits));
-    s->audits[s->audit_count] = (struct audit_record){.source = source};
-    return &s->audits[s->audit_count++];
+    if (r->failure.warned)
+        return r->last_end == END_FORBIDDEN ? PROBLEM_REASON_DATA_INCOMPLETE_FORBIDDEN
+                                            : PROBLEM_REASON_DATA_INCOMPLETE_FAILING;
+    if (reflector_store_has_rejected(&r->objects))
+        return PROBLEM_REASON_DATA_INCOMPLETE_REJECTED;
+    return r->diverged ? PROBLEM_REASON_DATA_INCOMPLETE_DIVERGED : PROBLEM_REASON_COUNT;
 }
 
-/* Returns true if the last audit by the reflector found a difference to the store. */
-static bool has_diverged(struct source_problems *s, const struct reflector *r)
-{
-    const struct watch_counts *counts = &r->watch.counts;
-    struct audit_record *record = audit_record_of(s, r->objects.origin.source);
-
-    if (counts->audits != record->audits || counts->divergences != record->divergences)
-        record->diverged = counts->divergences > record->divergences;
-    record->audits = counts->audits;
-    record->divergences = counts->divergences;
-    return record->diverged;
-}
-
-static void find_failing_reflectors(struct source_problems *s, const struct kube_source *source,
-                                    struct finding_set *out)
+static void find_failing_reflectors(struct source_problems *s, struct finding_set *out)
 {
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(NAME_MAX_BYTES);
 
-    for (size_t i = 0; i < kube_source_reflector_count(source); i++) {
-        const struct reflector *r = kube_source_reflector(source, i);
+    for (size_t i = 0; i < kube_source_reflector_count(s->sources.server); i++) {
+        const struct reflector *r = kube_source_reflector(s->sources.server, i);
+        enum problem_reason reason = failure_of(r);
 
+        if (r->failure.warned)
+            add_failing_kind(s, r);
+        if (reason == PROBLEM_REASON_COUNT || (r->failure.warned && r->optional))
+            continue;
         strbuf_reset(&name);
         reflector_append_name(r, &name);
-        if (r->failure.warned) {
-            add_failing_kind(s, r);
-            if (!r->optional)
-                add_source_finding(out, name.data,
-                                   r->last_end == END_FORBIDDEN
-                                       ? PROBLEM_REASON_DATA_INCOMPLETE_FORBIDDEN
-                                       : PROBLEM_REASON_DATA_INCOMPLETE_FAILING,
-                                   0);
-        } else if (has_diverged(s, r)) {
-            add_source_finding(out, name.data, PROBLEM_REASON_DATA_INCOMPLETE_DIVERGED, 0);
-        }
+        add_source_finding(out, name.data, reason, 0);
     }
 }
 
@@ -253,19 +265,15 @@ bool source_problems_is_unreadable(const void *context, const struct type *type)
 
 static void find_broken_files(const struct manifests *m, struct finding_set *out)
 {
-    const char *last = "";
-
     for (size_t i = 0; i < manifests_problem_count(m); i++) {
         struct manifest_problem p = manifests_problem(m, i);
 
-        /* The problems of one file follow each other; the first one stands for all. */
-        if (!problem_kind_blocks_evaluation(p.kind) || strcmp(p.path, last) == 0)
-            continue;
-        last = p.path;
-        add_source_finding(out, p.path,
-                           p.kind == PROBLEM_REJECTED ? PROBLEM_REASON_DATA_INCOMPLETE_REJECTED
-                                                      : PROBLEM_REASON_DATA_INCOMPLETE_BROKEN_FILE,
-                           0);
+        if (problem_kind_blocks_evaluation(p.kind))
+            add_source_finding(out, p.path,
+                               p.kind == PROBLEM_REJECTED
+                                   ? PROBLEM_REASON_DATA_INCOMPLETE_REJECTED
+                                   : PROBLEM_REASON_DATA_INCOMPLETE_BROKEN_FILE,
+                               0);
     }
 }
 
@@ -283,20 +291,58 @@ static void find_duplicates(const struct manifests *m, struct finding_set *out)
     }
 }
 
-static void find_old_snapshot(struct source_problems *s, int64_t now_ms, struct finding_set *out)
-{
-    int64_t snapshot_ms = asset_source_snapshot_ms(s->sources.assets);
-    int64_t allowed_ms = FIRST_EXPORT_MS;
+/* ---- asset export ---- */
 
+static int compare_times(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Notes the time of the present export. An export that is older than the last one has no interval.
+ */
+static void note_export(struct export_times *e, int64_t snapshot_ms)
+{
+    if (e->last_ms > 0 && snapshot_ms > e->last_ms)
+        e->intervals_ms[e->interval_count++ % INTERVALS_MAX] = snapshot_ms - e->last_ms;
+    e->last_ms = snapshot_ms;
+}
+
+/*
+ * Returns the age at which an export is old: twice the usual interval, the median of the last ones,
+ * so that one export by hand changes nothing.
+ */
+static int64_t allowed_age_ms(const struct export_times *e)
+{
+    size_t count = e->interval_count < INTERVALS_MAX ? e->interval_count : INTERVALS_MAX;
+    int64_t sorted_ms[INTERVALS_MAX];
+
+    if (count == 0)
+        return FIRST_EXPORT_MS;
+    memcpy(sorted_ms, e->intervals_ms, count * sizeof(*sorted_ms));
+    qsort(sorted_ms, count, sizeof(*sorted_ms), compare_times);
+    return 2 * sorted_ms[count / 2] > HOUR_MS ? 2 * sorted_ms[count / 2] : HOUR_MS;
+}
+
+static void find_asset_problems(struct source_problems *s, int64_t now_ms, struct finding_set *out)
+{
+    const struct asset_source *assets = s->sources.assets;
+    const char *path = asset_source_path(assets);
+    int64_t snapshot_ms = asset_source_snapshot_ms(assets);
+    int64_t allowed_ms;
+
+    if (asset_source_is_broken(assets))
+        add_source_finding(out, path, PROBLEM_REASON_DATA_INCOMPLETE_BROKEN_FILE, 0);
+    if (asset_source_has_rejected(assets))
+        add_source_finding(out, path, PROBLEM_REASON_DATA_INCOMPLETE_REJECTED, 0);
     if (snapshot_ms == 0)
         return;
-    if (s->snapshot_ms > 0 && snapshot_ms > s->snapshot_ms)
-        s->interval_ms = snapshot_ms - s->snapshot_ms;
-    s->snapshot_ms = snapshot_ms;
-    if (s->interval_ms > 0)
-        allowed_ms = 2 * s->interval_ms > HOUR_MS ? 2 * s->interval_ms : HOUR_MS;
+    if (snapshot_ms != s->exports.last_ms)
+        note_export(&s->exports, snapshot_ms);
+    allowed_ms = allowed_age_ms(&s->exports);
     if (now_ms - snapshot_ms > allowed_ms)
-        add_source_finding(out, "asset export", PROBLEM_REASON_DATA_INCOMPLETE_SNAPSHOT_OLD,
+        add_source_finding(out, path, PROBLEM_REASON_DATA_INCOMPLETE_SNAPSHOT_OLD,
                            snapshot_ms + allowed_ms);
 }
 
@@ -307,16 +353,14 @@ void source_problems_update(struct source_problems *s, struct problems *ps, int6
     struct finding_set fresh = {0};
 
     release_failing_kinds(s);
-    if (s->sources.session) {
-        const struct kube_source *source = kube_session_source(s->sources.session);
-
-        find_failing_reflectors(s, source, &fresh);
-        find_late_kinds(source, &fresh);
+    if (s->sources.server) {
+        find_failing_reflectors(s, &fresh);
+        find_late_kinds(s->sources.server, &fresh);
     }
     find_broken_files(s->sources.manifests, &fresh);
     find_duplicates(s->sources.manifests, &fresh);
     if (s->sources.assets)
-        find_old_snapshot(s, now_ms, &fresh);
+        find_asset_problems(s, now_ms, &fresh);
     replace_reported(s, &fresh, ps);
 }
 
@@ -326,6 +370,5 @@ void source_problems_free(struct source_problems *s)
         return;
     finding_set_release(&s->reported);
     release_failing_kinds(s);
-    free(s->audits);
     free(s);
 }

@@ -3,23 +3,29 @@
 
 #include "exporter/files/asset_source.h"
 #include "exporter/files/manifest_source.h"
-#include "exporter/kube/session.h"
+#include "exporter/kube/kube_source.h"
 #include "metrics/rules/problems/problems.h"
 
 /*
  * Problems of the sources: kinds and files that cannot be read as they are now (data_incomplete),
- * and objects that files declare more than once (duplicate_object).
+ * and objects that files declare more than once (duplicate_object). The subject of data_incomplete
+ * is the resource or the path; of several reasons, the first in the table holds.
  */
 struct source_problems;
 
-/* The sources to watch; borrowed. Without a source, `session` or `assets` is NULL. */
+/* The sources to watch; borrowed. Without a source, `server` or `assets` is NULL. */
 struct source_set {
-    const struct kube_session *session;
+    const struct kube_source *server;
     const struct manifests *manifests;
     const struct asset_source *assets;
 };
 
-struct source_problems *source_problems_new(struct source_set sources) MUST_USE;
+/*
+ * Returns the problems of `sources`, none so far. After a reload, `last` has the problems before
+ * it, and the times of asset exports go on if the file is the same; else it is NULL.
+ */
+struct source_problems *source_problems_new(struct source_set sources,
+                                            const struct source_problems *last) MUST_USE;
 /* Accepts NULL. */
 void source_problems_free(struct source_problems *s);
 

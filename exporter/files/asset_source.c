@@ -318,6 +318,8 @@ struct asset_source {
     int64_t check_ms;         /* Time of the next check, on the steady clock. */
     int64_t snapshot_ms;
     bool ready;
+    bool broken;       /* The last reading failed. */
+    bool has_rejected; /* The last reading that ended found invalid assets. */
     struct error problem;
 };
 
@@ -346,9 +348,12 @@ void asset_source_free(struct asset_source *s)
     free(s);
 }
 
+/* The result is not 0, which stands for a file that was never read. */
 static int64_t file_modified_ms(const struct asset_source *s)
 {
-    return s->last_stamp.changed_ns / 1000000;
+    int64_t modified_ms = s->last_stamp.changed_ns / 1000000;
+
+    return modified_ms != 0 ? modified_ms : 1;
 }
 
 static bool receive_asset(void *context, const char *json, size_t len, size_t offset)
@@ -375,10 +380,13 @@ static bool receive_asset(void *context, const char *json, size_t len, size_t of
  */
 static void finish_reading(struct asset_source *s, bool complete)
 {
-    if (s->stage == READING)
+    if (s->stage == READING) {
         json_frame_release(&s->frame);
+        s->has_rejected = s->rejected > s->rejected_before;
+    }
     s->stage = IDLE;
     s->ready = true;
+    s->broken = !complete;
     if (complete) {
         store_sweep(s->store, s->origin);
         s->snapshot_ms = file_modified_ms(s);
@@ -547,6 +555,21 @@ const char *asset_source_problem(const struct asset_source *s)
     if (!s)
         return "";
     return asset_source_hangs(s) ? s->hang.text : s->problem.text;
+}
+
+bool asset_source_is_broken(const struct asset_source *s)
+{
+    return s && (s->broken || asset_source_hangs(s));
+}
+
+bool asset_source_has_rejected(const struct asset_source *s)
+{
+    return s && s->has_rejected;
+}
+
+const char *asset_source_path(const struct asset_source *s)
+{
+    return s->path;
 }
 
 int64_t asset_source_snapshot_ms(const struct asset_source *s)

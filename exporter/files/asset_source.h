@@ -47,6 +47,15 @@ bool asset_source_hangs(const struct asset_source *s);
 /* Returns the reason of a hang, a failed reading or an invalid asset; "" without one. Borrowed. */
 const char *asset_source_problem(const struct asset_source *s);
 
+/* Returns true while the file hangs, and after its last reading failed. False for NULL. */
+bool asset_source_is_broken(const struct asset_source *s);
+
+/* Returns true if the last reading that ended found invalid assets. False for NULL. */
+bool asset_source_has_rejected(const struct asset_source *s);
+
+/* Returns the path of the file. Borrowed. */
+const char *asset_source_path(const struct asset_source *s);
+
 /* Returns the modification time, in epoch ms, of the file last read completely; 0 before. */
 int64_t asset_source_snapshot_ms(const struct asset_source *s);
 

@@ -368,6 +368,8 @@ static void end_audit(struct audit *a, bool done)
     r->audited_ms = a->context->now_ms - (done ? 0 : a->interval_ms - soon_ms);
     r->watch.counts.audits += done;
     r->watch.counts.divergences += a->divergences;
+    if (done || a->divergences > 0)
+        r->diverged = a->divergences > 0;
     if (a->divergences > 0)
         reflector_relist_most_recent(r);
 }

@@ -78,6 +78,7 @@ struct reflector {
     int64_t answered_ms; /* Time of the response 200 of the open request; 0 before it. */
     struct reflector_failure failure;
     int64_t audited_ms; /* End of the last audit, or creation; set back if it failed (audit.c). */
+    bool diverged;      /* The last audit found a difference between store and server. */
     bool audit_unpaged; /* Continue tokens expire too soon for an audit in pages (audit.c). */
     bool synced;        /* All objects have been read since the start or reflector_clear(). */
     /* Last event or listed object, since the epoch; 0: no event. */

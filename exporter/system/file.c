@@ -65,13 +65,24 @@ struct shown_path shown_path(const char *path)
     return result;
 }
 
+/* Returns a time in nanoseconds; the nearest one that fits for years before 1678 or after 2262. */
+static int64_t nanoseconds_of(struct timespec time)
+{
+    int64_t ns;
+
+    if (__builtin_mul_overflow((int64_t)time.tv_sec, INT64_C(1000000000), &ns) ||
+        __builtin_add_overflow(ns, (int64_t)time.tv_nsec, &ns))
+        return time.tv_sec < 0 ? INT64_MIN : INT64_MAX;
+    return ns;
+}
+
 struct file_stamp file_stamp_of(const struct stat *about)
 {
     return (struct file_stamp){
         .device = about->st_dev,
         .inode = about->st_ino,
         .size = about->st_size,
-        .changed_ns = about->st_mtim.tv_sec * 1000000000LL + about->st_mtim.tv_nsec,
+        .changed_ns = nanoseconds_of(about->st_mtim),
     };
 }
 
