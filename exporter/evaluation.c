@@ -454,8 +454,14 @@ static bool find_location(const void *context, const struct entry *entry, struct
 {
     const struct evaluation *e = context;
 
+    struct json_position where;
+
     *out = (struct location){0};
-    return manifests_find_place(e->manifests, entry, &out->file, &out->line);
+    if (!manifests_find_place(e->manifests, entry, &out->file, &where))
+        return false;
+    out->line = where.line;
+    out->column = where.column;
+    return true;
 }
 
 struct location_source evaluation_locations(const struct evaluation *e)

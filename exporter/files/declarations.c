@@ -13,7 +13,8 @@ struct declaration {
     struct entry *entry; /* Pinned. */
     struct manifest_file *file;
     struct declaration *next;
-    size_t order; /* Offset or number of the document in the file. */
+    uint64_t order : 40;  /* Offset or number of the document in the file. */
+    uint64_t column : 24; /* 0: unknown, or larger than COLUMN_MAX. */
     uint32_t line;
     uint32_t pass : 27; /* Pass of the file that has read the document, modulo 2^27. */
     bool linked : 1;    /* In a chain of the hash table; otherwise without effect. */
@@ -23,7 +24,9 @@ struct declaration {
     bool rejected : 1;  /* The document is invalid now: the store has its last valid version. */
 };
 
-enum { PASS_MASK = (1 << 27) - 1, FIRST_CHAINS = 64, CHAIN_LENGTH = 2 };
+enum { COLUMN_MAX = (1 << 24) - 1, PASS_MASK = (1 << 27) - 1, FIRST_CHAINS = 64, CHAIN_LENGTH = 2 };
+
+static const uint64_t ORDER_MASK = (UINT64_C(1) << 40) - 1; /* Files have less than a terabyte. */
 
 /* Returns the link to the last declaration of an entry, or to the end of its chain. */
 static struct declaration **find_link(const struct declarations *m, const struct entry *entry)
@@ -152,7 +155,8 @@ static struct declaration *make_declaration(struct declarations *m, struct manif
     store_pin(declaration->entry);
     declaration->file = file;
     declaration->line = place.line > UINT32_MAX ? UINT32_MAX : (uint32_t)place.line;
-    declaration->order = place.offset;
+    declaration->column = place.column > COLUMN_MAX ? 0 : place.column & COLUMN_MAX;
+    declaration->order = place.offset & ORDER_MASK;
     declaration->pass = file->pass & PASS_MASK;
     return declaration;
 }
@@ -328,14 +332,14 @@ void declarations_free_file(struct declarations *m, struct manifest_file *file)
 }
 
 bool declarations_find_place(const struct declarations *m, const struct entry *entry,
-                             const char **path, size_t *line)
+                             const char **path, struct json_position *where)
 {
     const struct declaration *last = find_last(m, entry);
 
     if (!last)
         return false;
     *path = last->file->path;
-    *line = last->line;
+    *where = (struct json_position){last->line, last->column};
     return true;
 }
 

@@ -55,11 +55,11 @@ void declarations_drop_file(struct declarations *m, struct manifest_file *file);
 void declarations_free_file(struct declarations *m, struct manifest_file *file);
 
 /*
- * Returns true and stores path and line of the document that counts for an entry. Returns false if
- * no file declares it. The path is valid until the file is dropped.
+ * Returns true and stores path and position of the document that counts for an entry. Returns false
+ * if no file declares it. The path is valid until the file is dropped. A column above 2^24 is 0.
  */
 bool declarations_find_place(const struct declarations *m, const struct entry *entry,
-                             const char **path, size_t *line);
+                             const char **path, struct json_position *where);
 
 /* Fills file->duplicates: a problem for each document whose object a later one declares again. */
 void declarations_report_shadowed(const struct declarations *m, struct manifest_file *file);

@@ -51,7 +51,8 @@ static bool is_empty_list(const cJSON *document)
 }
 
 /* Recursive: the parsers limit the depth of lists in lists. */
-void list_for_each_object(cJSON *document, size_t line, list_object_fn *each, void *context)
+void list_for_each_object(cJSON *document, struct json_position where, list_object_fn *each,
+                          void *context)
 {
     const cJSON *items = json_get(document, "items");
     const char *api_version = json_str(document, "apiVersion", "");
@@ -61,14 +62,14 @@ void list_for_each_object(cJSON *document, size_t line, list_object_fn *each, vo
     if (is_empty_list(document))
         return;
     if (!cJSON_IsArray(items)) {
-        each(context, document, line);
+        each(context, document, where);
         return;
     }
     for (item = items->child; item; item = item->next) {
-        size_t own = yaml_line(item);
+        struct json_position own = yaml_position(item);
 
         list_item_set_type(item, api_version, kind);
-        list_for_each_object(item, own ? own : line, each, context);
+        list_for_each_object(item, own.line > 0 ? own : where, each, context);
     }
 }
 
@@ -199,19 +200,20 @@ struct item_receiver {
     struct json_place place;
 };
 
-static void pass_object(void *context, cJSON *object, size_t line)
+static void pass_object(void *context, cJSON *object, struct json_position where)
 {
     const struct item_receiver *h = context;
 
-    (void)line;
+    (void)where;
     h->file->each(h->file->context, object, h->place);
 }
 
 static void emit_objects(struct json_file *f, cJSON *document, struct json_cursor start)
 {
-    struct item_receiver h = {f, {start.line, start.offset}};
+    struct json_position where = position_of(start);
+    struct item_receiver h = {f, {where.line, where.column, start.offset}};
 
-    list_for_each_object(document, start.line, pass_object, &h);
+    list_for_each_object(document, where, pass_object, &h);
 }
 
 static bool receive_item(void *context, const char *json, size_t len, size_t offset)

@@ -12,6 +12,7 @@ struct json_file;
 /* Place of an object in its file. In JSON, the objects of a list in a list share a place. */
 struct json_place {
     size_t line;
+    size_t column;
     size_t offset; /* Orders the objects: start in bytes in a JSON file, a count in a YAML file. */
 };
 
@@ -61,10 +62,11 @@ bool list_item_lacks_type(const cJSON *item);
 /* Sets apiVersion and kind of an item that lacks both, if the kind of the list is typed. */
 void list_item_set_type(cJSON *item, const char *list_api_version, const char *list_kind);
 
-typedef void list_object_fn(void *context, cJSON *object, size_t line);
+typedef void list_object_fn(void *context, cJSON *object, struct json_position where);
 /*
  * Calls `each` for the document, or for each item if the document is a list, after
  * list_item_set_type(). Expands also lists in lists. Skips empty lists, also without `items`. The
- * line of an item is its yaml_line(), or the line of its list if yaml_line() is 0.
+ * position of an item is its yaml_position(), or without one that of its list.
  */
-void list_for_each_object(cJSON *document, size_t line, list_object_fn *each, void *context);
+void list_for_each_object(cJSON *document, struct json_position where, list_object_fn *each,
+                          void *context);

@@ -316,7 +316,7 @@ enum {
 
 /* Header of an object in yaml_file.json. */
 struct yaml_object {
-    size_t line;
+    struct json_position where;
     size_t len;
     size_t list; /* Number, from 1, of the list that provides the kind; 0 without such a list. */
 };
@@ -378,14 +378,15 @@ static struct yaml_reader *open_yaml_reader(struct yaml_file *y)
 }
 
 /* Returns false if the object exceeds the limit of an object, or, with y->full, of the file. */
-static bool append_object(struct yaml_file *y, const cJSON *object, size_t line, size_t list)
+static bool append_object(struct yaml_file *y, const cJSON *object, struct json_position where,
+                          size_t list)
 {
     CLEANUP(free_cleanup) char *json = cJSON_PrintUnformatted(object);
 
     if (!json)
         memory_exhausted(0);
 
-    struct yaml_object head = {line, strlen(json), list};
+    struct yaml_object head = {where, strlen(json), list};
 
     y->count++;
     if (head.len > y->limits.object_max_bytes)
@@ -395,27 +396,27 @@ static bool append_object(struct yaml_file *y, const cJSON *object, size_t line,
     return !y->full;
 }
 
-static void store_object(void *context, cJSON *object, size_t line)
+static void store_object(void *context, cJSON *object, struct json_position where)
 {
     struct yaml_file *y = context;
 
-    if (y->failed_line == 0 && !append_object(y, object, line, 0))
-        y->failed_line = line;
+    if (y->failed.line == 0 && !append_object(y, object, where, 0))
+        y->failed = where;
 }
 
 /* Stores an item. yaml_file_emit_next() adds an inherited kind, which may follow the items. */
-static void store_item(struct yaml_file *y, cJSON *item, size_t line)
+static void store_item(struct yaml_file *y, cJSON *item, struct json_position where)
 {
     if (!list_item_lacks_type(item)) {
-        list_for_each_object(item, line, store_object, y);
+        list_for_each_object(item, where, store_object, y);
         return;
     }
     y->has_untyped_items = true;
-    if (!append_object(y, item, line, y->list_count + 1))
-        y->failed_line = line;
+    if (!append_object(y, item, where, y->list_count + 1))
+        y->failed = where;
 }
 
-static void store_document(struct yaml_file *y, cJSON *document, size_t line)
+static void store_document(struct yaml_file *y, cJSON *document, struct json_position where)
 {
     if (y->has_untyped_items) {
         y->lists = xreallocarray(y->lists, y->list_count + 1, sizeof(*y->lists));
@@ -425,7 +426,7 @@ static void store_document(struct yaml_file *y, cJSON *document, size_t line)
         };
     }
     y->has_untyped_items = false;
-    list_for_each_object(document, line, store_object, y);
+    list_for_each_object(document, where, store_object, y);
 }
 
 enum yaml_outcome yaml_file_parse(struct yaml_file *y, struct json_position *where,
@@ -439,11 +440,11 @@ enum yaml_outcome yaml_file_parse(struct yaml_file *y, struct json_position *whe
     enum yaml_outcome outcome = yaml_reader_next(y->reader, &tree, where, err);
 
     if (outcome == YAML_READ_ITEM)
-        store_item(y, tree, where->line);
+        store_item(y, tree, *where);
     else if (outcome == YAML_READ_DOCUMENT)
-        store_document(y, tree, where->line);
-    if (y->failed_line > 0) {
-        *where = (struct json_position){y->failed_line, 1};
+        store_document(y, tree, *where);
+    if (y->failed.line > 0) {
+        *where = y->failed;
         if (y->full)
             fail(err, "the file, with its anchors expanded, is too large");
         else
@@ -464,11 +465,11 @@ struct document_receiver {
     void *context;
 };
 
-static void pass_object(void *context, cJSON *object, size_t line)
+static void pass_object(void *context, cJSON *object, struct json_position where)
 {
     const struct document_receiver *h = context;
 
-    h->each(h->context, object, (struct json_place){line, ++h->file->order});
+    h->each(h->context, object, (struct json_place){where.line, where.column, ++h->file->order});
 }
 
 bool yaml_file_emit_next(struct yaml_file *y, json_object_fn *each, void *context)
@@ -493,13 +494,13 @@ bool yaml_file_emit_next(struct yaml_file *y, json_object_fn *each, void *contex
     if (!tree)
         abort();
     if (head.list == 0) {
-        pass_object(&h, tree, head.line);
+        pass_object(&h, tree, head.where);
         return true;
     }
     const struct yaml_list *list = &y->lists[head.list - 1];
 
     list_item_set_type(tree, list->api_version, list->kind);
-    list_for_each_object(tree, head.line, pass_object, &h);
+    list_for_each_object(tree, head.where, pass_object, &h);
     return true;
 }
 

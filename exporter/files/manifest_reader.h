@@ -184,9 +184,9 @@ struct yaml_file {
     size_t order;                 /* Number of objects passed on, lists in lists expanded. */
     struct yaml_list *lists;      /* Lists that have items without a kind. */
     size_t list_count;
-    bool has_untyped_items; /* The current document has items without a kind. */
-    size_t failed_line;     /* Line of the object that exceeds a limit; 0 without a failure. */
-    bool full;              /* The exceeded limit is that of the file, not that of the object. */
+    bool has_untyped_items;      /* The current document has items without a kind. */
+    struct json_position failed; /* Start of the object that exceeds a limit; else zeros. */
+    bool full; /* The exceeded limit is that of the file, not that of the object. */
 };
 
 void yaml_file_init(struct yaml_file *y, const struct manifest_limits *limits);

@@ -641,9 +641,9 @@ struct manifest_problem manifests_problem(const struct manifests *m, size_t i)
 }
 
 bool manifests_find_place(const struct manifests *m, const struct entry *entry, const char **path,
-                          size_t *line)
+                          struct json_position *where)
 {
-    return declarations_find_place(&m->declarations, entry, path, line);
+    return declarations_find_place(&m->declarations, entry, path, where);
 }
 
 size_t manifests_file_count(const struct manifests *m)

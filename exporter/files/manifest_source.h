@@ -112,7 +112,7 @@ struct manifest_problem manifests_problem(const struct manifests *m, size_t i);
 
 /* Calls declarations_find_place(). The path is valid until the next load or pump. */
 bool manifests_find_place(const struct manifests *m, const struct entry *entry, const char **path,
-                          size_t *line);
+                          struct json_position *where);
 
 size_t manifests_file_count(const struct manifests *m);
 /* Returns the number of files and PATHs of which a part or all cannot be evaluated. */

@@ -248,13 +248,18 @@ static bool resolve_scalar(struct yaml_reader *r, const yaml_event_t *event, str
     return fail_at(r, event->start_mark, why.text);
 }
 
-/* Stores the position in the members for numbers, which a tree of texts does not use. */
-static void set_position(struct yaml_reader *r, cJSON *node, yaml_mark_t mark)
+/* Stores the position in the members for numbers, which mappings and texts do not use. */
+static void store_position(cJSON *node, yaml_mark_t mark)
 {
-    if (!r->limits.as_written)
-        return;
     node->valueint = (int)mark.line + 1;
     node->valuedouble = (double)(mark.column + 1);
+}
+
+/* Stores the position of a node of a tree of texts. */
+static void set_position(struct yaml_reader *r, cJSON *node, yaml_mark_t mark)
+{
+    if (r->limits.as_written)
+        store_position(node, mark);
 }
 
 static cJSON *make_text(struct yaml_reader *r, const yaml_event_t *event)
@@ -439,7 +444,7 @@ static cJSON *read_mapping(struct yaml_reader *r, const yaml_event_t *start, str
     CLEANUP(mapping_release) struct mapping m;
 
     mapping_init(&m, r->seed);
-    m.object->valueint = (int)start->start_mark.line + 1;
+    store_position(m.object, start->start_mark);
     for (;;) {
         CLEANUP(yaml_event_delete) yaml_event_t event = {0};
 
@@ -579,7 +584,7 @@ static bool read_document(struct yaml_reader *r, const yaml_event_t *start, cJSO
         return false;
     r->used.height++;
     mapping_init(&r->root, r->seed);
-    r->root.object->valueint = (int)root.start_mark.line + 1;
+    store_position(r->root.object, root.start_mark);
     return read_root_members(r, out, where);
 }
 
@@ -654,9 +659,11 @@ enum yaml_outcome yaml_reader_next(struct yaml_reader *reader, cJSON **out,
     return YAML_READ_MALFORMED;
 }
 
-size_t yaml_line(const cJSON *mapping)
+struct json_position yaml_position(const cJSON *mapping)
 {
-    return cJSON_IsObject(mapping) ? (size_t)mapping->valueint : 0;
+    return cJSON_IsObject(mapping)
+               ? (struct json_position){(size_t)mapping->valueint, (size_t)mapping->valuedouble}
+               : (struct json_position){0, 0};
 }
 
 void yaml_reader_cleanup(struct yaml_reader **reader)

@@ -57,8 +57,9 @@ void yaml_reader_cleanup(struct yaml_reader **reader);
 enum yaml_outcome yaml_reader_next(struct yaml_reader *reader, cJSON **out,
                                    struct json_position *where, struct error *err) MUST_USE;
 
-/* Returns the line on which a mapping of yaml_reader_next() starts; 0 for other nodes. */
-size_t yaml_line(const cJSON *mapping);
+/* Returns line and column at which a mapping of yaml_reader_next() starts; zeros for other nodes.
+ */
+struct json_position yaml_position(const cJSON *mapping);
 
 enum { YAML_CONFIG_MAX = 1024 * 1024 };
 

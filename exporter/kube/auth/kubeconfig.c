@@ -48,7 +48,7 @@ static PRINTF_LIKE(5, 6) bool field_fail(const struct entry_place *place, const 
     vsnprintf(reason.text, sizeof(reason.text), fmt, args);
     va_end(args);
 
-    size_t line = yaml_line(object);
+    size_t line = yaml_position(object).line;
     if (line == 0)
         return fail(err, "'%s', %s: '%s': %s", place->file, place->entry, key, reason.text);
     return fail(err, "'%s', line %zu, %s: '%s': %s", place->file, line, place->entry, key,

@@ -463,34 +463,71 @@ TEST_WITH(the_last_of_several_duplicates_counts, set_up, tear_down)
     assert_content(p, "w=1 ", "");
 }
 
-static void assert_place(const struct fixture *p, const char *name, const char *file, size_t line)
+static void assert_place(const struct fixture *p, const char *name, const char *file, size_t line,
+                         size_t column)
 {
     const struct identity id = {"apps/v1", "Deployment", "default", name};
+    struct json_position found;
     const char *path;
-    size_t found;
 
     assert_true(manifests_find_place(p->manifests, store_find(p->store, &id), &path, &found));
     assert_string_equal(short_path(p, path), file);
-    assert_int_equal(found, line);
+    assert_int_equal(found.line, line);
+    assert_int_equal(found.column, column);
 }
 
 TEST_WITH(the_place_of_an_object_is_the_declaration_that_counts, set_up, tear_down)
 {
     const struct identity missing = {"apps/v1", "Deployment", "default", "y"};
     struct fixture *p = *state;
+    struct json_position where;
     const char *path;
-    size_t line;
 
     write_deployments(p, "a.yaml", "x1 x2");
     write_deployments(p, "b.yaml", "w1 x3");
     start(p, "", NULL);
-    assert_place(p, "w", "b.yaml", 2);
-    assert_place(p, "x", "b.yaml", 7);
+    assert_place(p, "w", "b.yaml", 2, 1);
+    assert_place(p, "x", "b.yaml", 7, 1);
     folder_unlink(p->folder, "b.yaml");
     read_changes(p);
-    assert_place(p, "x", "a.yaml", 7);
+    assert_place(p, "x", "a.yaml", 7, 1);
     assert_false(
-        manifests_find_place(p->manifests, store_find_or_add(p->store, &missing), &path, &line));
+        manifests_find_place(p->manifests, store_find_or_add(p->store, &missing), &path, &where));
+}
+
+/* A column beyond 2^24 is unknown, and not another column. */
+TEST_WITH(the_place_of_an_object_has_its_column, set_up, tear_down)
+{
+    static const char object[] = "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":"
+                                 "{\"name\":\"%s\",\"namespace\":\"default\"}}";
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(32 << 20);
+    struct fixture *p = *state;
+
+    folder_write(p->folder, "a.yaml",
+                 "apiVersion: v1\nkind: List\nitems:\n"
+                 "  - apiVersion: apps/v1\n    kind: Deployment\n"
+                 "    metadata: {name: item, namespace: default}\n"
+                 "  -   {apiVersion: apps/v1, kind: Deployment, metadata: {name: flow, namespace: "
+                 "default}}\n"
+                 "---   {apiVersion: apps/v1, kind: Deployment, metadata: {name: late, namespace: "
+                 "default}}\n");
+    strbuf_adds(&text, "{\"kind\":\"List\",\"apiVersion\":\"v1\",\"items\":[\n  ");
+    strbuf_addf(&text, object, "first");
+    strbuf_adds(&text, ", ");
+    strbuf_addf(&text, object, "second");
+    strbuf_adds(&text, "]}");
+    folder_write(p->folder, "b.json", text.data);
+    strbuf_reset(&text);
+    strbuf_addf(&text, "%*s", 20 << 20, "");
+    strbuf_addf(&text, object, "far");
+    folder_write(p->folder, "c.json", text.data);
+    start(p, "", NULL);
+    assert_place(p, "item", "a.yaml", 4, 5);
+    assert_place(p, "flow", "a.yaml", 7, 7);
+    assert_place(p, "late", "a.yaml", 8, 7);
+    assert_place(p, "first", "b.json", 2, 3);
+    assert_place(p, "second", "b.json", 2, 99);
+    assert_place(p, "far", "c.json", 1, 0);
 }
 
 TEST_WITH(the_order_of_paths_precedes_the_order_of_names, set_up, tear_down)
