@@ -4,6 +4,7 @@
 
 #include "metrics/rules/connector_conflicts.h"
 #include "metrics/rules/problems/controller_progress.h"
+#include "metrics/rules/problems/decision_flapping.h"
 #include "metrics/rules/refusals.h"
 #include "metrics/rules/rule.h"
 #include "metrics/rules/rule_template.h"
@@ -158,6 +159,7 @@ void engine_free(struct engine *e)
     conflict_events_release(&c->conflict_events);
     refusals_release(&c->refusals);
     policy_versions_release(&c->policy_versions);
+    flapping_past_free(e->context.flapping_past);
     transitions_free(e->context.transitions);
     entry_list_release(&c->first_run);
     graph_free(c->graph);
@@ -311,6 +313,8 @@ void engine_judge_problems(struct engine *e, const struct problem_options *optio
 
     controller_progress_free(c->progress);
     problems_free(c->problems);
+    flapping_past_free(c->flapping_past);
+    c->flapping_past = NULL;
     c->problems = problems_new(c->store, options, e->seed);
     c->progress = NULL;
     if (options->snapshot)
@@ -326,8 +330,11 @@ void engine_judge_problems(struct engine *e, const struct problem_options *optio
 
 void engine_inherit_problems(struct engine *e, const struct engine *last)
 {
-    if (e->context.problems && last->context.problems)
+    if (e->context.problems && last->context.problems) {
         problems_inherit(e->context.problems, last->context.problems);
+        flapping_past_free(e->context.flapping_past);
+        e->context.flapping_past = flapping_past_new(e->context.store, &last->context);
+    }
     if (e->context.progress && last->context.progress)
         controller_progress_inherit(e->context.progress, last->context.progress);
 }

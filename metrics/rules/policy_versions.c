@@ -18,12 +18,32 @@ static struct propagation copy_values(const struct propagation *p)
     return copy;
 }
 
+static uint64_t hash_values(const struct policy_version *v)
+{
+    const struct propagation *p = &v->values;
+    const char *const texts[] = {p->placement, p->failover, p->suspension, p->scheduler_name,
+                                 v->recovered && p->schedule_priority ? "" : p->schedule_priority};
+    uint64_t hash = (uint64_t)p->conflict_resolution << 2 |
+                    (uint64_t)(p->preserve == OPTIONAL_TRUE) << 1 | (uint64_t)p->propagate_deps;
+
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+        hash = map_hash(texts[i] ? texts[i] : "-", texts[i] ? strlen(texts[i]) : 1, hash);
+    return hash;
+}
+
+/* Call it after a change of the values or of `recovered`. */
+static void update_key(struct policy_version *v)
+{
+    v->key = (uint32_t)(hash_values(v) >> 24);
+}
+
 /* Returns a new version with these values, in no history. Free it with policy_version_free(). */
 static MUST_USE struct policy_version *policy_version_new(const struct propagation *values)
 {
     struct policy_version *v = xcalloc(1, sizeof(*v));
 
     v->values = copy_values(values);
+    update_key(v);
     return v;
 }
 
@@ -66,15 +86,7 @@ static bool policy_version_equals_policy(const struct policy_version *v,
 
 void policy_version_hash(const struct policy_version *v, char out[POLICY_VERSION_HASH_SIZE])
 {
-    const struct propagation *p = &v->values;
-    const char *const texts[] = {p->placement, p->failover, p->suspension, p->scheduler_name,
-                                 v->recovered && p->schedule_priority ? "" : p->schedule_priority};
-    uint64_t hash = (uint64_t)p->conflict_resolution << 2 |
-                    (uint64_t)(p->preserve == OPTIONAL_TRUE) << 1 | (uint64_t)p->propagate_deps;
-
-    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
-        hash = map_hash(texts[i] ? texts[i] : "-", texts[i] ? strlen(texts[i]) : 1, hash);
-    snprintf(out, POLICY_VERSION_HASH_SIZE, "%010" PRIx64, hash >> 24);
+    snprintf(out, POLICY_VERSION_HASH_SIZE, "%010" PRIx64, hash_values(v) >> 24);
 }
 
 /* ---- list of versions ---- */
@@ -193,6 +205,7 @@ static void record_version_in_force(struct policy_history *h, struct policy_vers
     v->generation = p->generation;
     v->by = p->write.manager ? intern_ref(p->write.manager) : NULL;
     v->recovered = v->since_seen = false;
+    update_key(v);
     v->since_ms = since_ms;
 }
 
@@ -375,6 +388,7 @@ static struct policy_version *find_or_recover_running_version(struct policy_hist
         return &h->unknown;
     v = add_version(h, &r->binding->propagation);
     v->recovered = true;
+    update_key(v);
     v->turn = turn;
     v->evidence_ms = binding_values_time_ms(r->binding);
     sort_version(h, h->count - 1);

@@ -26,6 +26,7 @@ struct policy_version {
     int64_t since_ms;   /* Time at which the version came into force; 0 if unknown or recovered. */
     /* If `recovered`: last change or scheduling of a binding with the values; 0 if unknown. */
     int64_t evidence_ms;
+    uint32_t key; /* Bits of policy_version_hash(): versions with equal values have equal keys. */
     uint32_t number; /* From 1; a later version has a higher number. A recovery may renumber. */
     /* Observed version: its ordinal, from 1. Recovered: `turn` of the observed version after it. */
     uint32_t turn;

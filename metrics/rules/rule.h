@@ -60,10 +60,11 @@ struct rule_context {
     struct override_events override_events;
     struct conflict_events conflict_events;
     struct refusals refusals;
-    struct delivery_sources deliveries; /* Pointers to other members. */
-    struct transitions *transitions;    /* NULL if the limit is 0. */
-    struct problems *problems;          /* NULL unless engine_judge_problems() was called. */
-    struct problem_tallies *tallies;    /* Sums for the conditions of problems. */
+    struct delivery_sources deliveries;  /* Pointers to other members. */
+    struct transitions *transitions;     /* NULL if the limit is 0. */
+    struct flapping_past *flapping_past; /* decision_flapping.h; NULL without a reload. */
+    struct problems *problems;           /* NULL unless engine_judge_problems() was called. */
+    struct problem_tallies *tallies;     /* Sums for the conditions of problems. */
     /* Judges Karmada's components; NULL with problems of a snapshot, and without problems. */
     struct controller_progress *progress;
     int64_t progress_due_ms; /* Next call of controller_progress_evaluate(). */

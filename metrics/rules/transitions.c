@@ -8,9 +8,12 @@
 #include "metrics/rules/policy_versions.h"
 
 enum {
-    CHUNK = 1024,    /* Records per allocation. */
+    CHUNK = 1024,                  /* Records per allocation. */
+    CLUSTERS_MASK = (1 << 20) - 1, /* As in struct template_decision. */
     MERGE_MS = 1000, /* A record below this age includes further changes of the same run. */
 };
+
+static const uint64_t NUMBER_MASK = (UINT64_C(1) << 44) - 1;
 
 #define CAUSE_NAME(id, word, text) word,
 #define CAUSE_TEXT(id, word, text) text,
@@ -19,15 +22,16 @@ const char *const cause_texts[CAUSE_COUNT] = {CAUSES(CAUSE_TEXT)};
 
 struct transition_record {
     int64_t time_ms;
-    uint64_t number;
+    uint64_t number : 44;
+    uint64_t clusters : 20;
     struct entry *template;
     struct entry *policy;
     struct entry *claimed;
     uint32_t older; /* Record number minus that of the template's previous record; 0 without one. */
     uint32_t newer; /* Number of the template's next record minus this one; 0 without one. */
     uint32_t version;
+    uint32_t version_key;
     uint32_t cluster_hash;
-    uint32_t clusters;
     uint32_t cause : 4;
     uint32_t state : 4;
     uint32_t reason : 4;
@@ -90,6 +94,7 @@ struct moment moment_of_template(const struct entry *template)
         .policy = d->state == STATE_IGNORED ? NULL : d->winner,
         .claimed = d->claimed,
         .version = d->version ? d->version->number : 0,
+        .version_key = d->version ? d->version->key : 0,
         .cluster_hash = d->cluster_hash,
         .clusters = d->target_count,
         .decided = true,
@@ -104,9 +109,10 @@ struct moment moment_of_template(const struct entry *template)
 bool moment_equal(const struct moment *a, const struct moment *b)
 {
     return a->policy == b->policy && a->claimed == b->claimed && a->version == b->version &&
-           a->cluster_hash == b->cluster_hash && a->clusters == b->clusters &&
-           a->decided == b->decided && a->state == b->state && a->reason == b->reason &&
-           a->phase == b->phase && a->stage == b->stage && a->stage_reason == b->stage_reason;
+           a->version_key == b->version_key && a->cluster_hash == b->cluster_hash &&
+           a->clusters == b->clusters && a->decided == b->decided && a->state == b->state &&
+           a->reason == b->reason && a->phase == b->phase && a->stage == b->stage &&
+           a->stage_reason == b->stage_reason;
 }
 
 uint32_t cluster_set_hash(const struct binding *b)
@@ -124,6 +130,7 @@ static struct moment moment_before_record(const struct transition_record *r)
         .policy = r->policy,
         .claimed = r->claimed,
         .version = r->version,
+        .version_key = r->version_key,
         .cluster_hash = r->cluster_hash,
         .clusters = r->clusters,
         .decided = r->decided,
@@ -247,13 +254,14 @@ static void add_record(struct transitions *t, struct entry *template, const stru
     r = take_next_slot(t);
     *r = (struct transition_record){
         .time_ms = now_ms,
-        .number = t->last,
+        .number = t->last & NUMBER_MASK,
+        .clusters = before->clusters & CLUSTERS_MASK,
         .template = template,
         .policy = before->policy,
         .claimed = before->claimed,
         .version = before->version,
+        .version_key = before->version_key,
         .cluster_hash = before->cluster_hash,
-        .clusters = before->clusters,
         .cause = cause & 0xfU,
         .state = before->state & 0xfU,
         .reason = before->reason & 0xfU,

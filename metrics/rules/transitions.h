@@ -53,6 +53,7 @@ struct moment {
     struct entry *policy;  /* Winner of a fresh match; NULL without one and if ignored. */
     struct entry *claimed; /* Claimed policy, existing or not; NULL without a claim. */
     uint32_t version;      /* Number of the policy version that the binding has; 0 if unknown. */
+    uint32_t version_key;  /* `key` of that version, which a renumbering keeps; 0 if unknown. */
     uint32_t cluster_hash; /* Hash of the set of target clusters; independent of their order. */
     uint32_t clusters;     /* Number of target clusters. */
     uint8_t state;

@@ -12,11 +12,28 @@ enum { FLAPPING_WINDOW_MS = 60 * 60 * 1000, FLAPPING_BEGINS = 4 };
 
 /*
  * Appends the condition with the reason `state` if the template returned at least three times
- * within an hour to a policy or version that it had left. Needs the transitions of the engine.
- * Lowers *due_ms to the latest time at which the condition ends.
+ * within the last hour to a policy or version that it had left, at any time before. Needs the
+ * transitions of the engine, and examines the newest of the template. A version is known by its
+ * values: a policy that gets earlier values again returns to the earlier version. Lowers *due_ms to
+ * the time at which the condition ends if no return follows.
  */
 void state_flapping_condition(const struct rule_context *c, const struct entry *template,
                               struct condition_list *out, int64_t *due_ms);
+
+/*
+ * The changes of policy and version before a reload, of templates with such a change in the last
+ * hour: a reload neither ends nor hides the problem.
+ */
+struct flapping_past;
+
+/*
+ * Returns the changes that the transitions of `last`, the context of the engine before the reload,
+ * still have, with entries of `store`. Free them before the store.
+ */
+struct flapping_past *flapping_past_new(struct store *store,
+                                        const struct rule_context *last) MUST_USE;
+/* Accepts NULL. */
+void flapping_past_free(struct flapping_past *past);
 
 /* Times at which conflicts of a dependency began, newest first; 0 for unused elements. */
 struct conflict_begins {

@@ -68,14 +68,234 @@ TEST(three_returns_within_an_hour_are_a_problem)
     world_release(&w);
 }
 
+/* Each change but the first is a return: three of them are two periods apart. */
 TEST(slow_returns_are_no_problem)
+{
+    static const struct {
+        int64_t period_ms;
+        bool flaps;
+    } rows[] = {{25 * MINUTE, true}, {30 * MINUTE - 1, true}, {30 * MINUTE, false}, {HOUR, false}};
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        int64_t now_ms = START_MS;
+        struct world w;
+
+        world_with_two_policies(&w);
+        change_claims(&w, &now_ms, 8, rows[i].period_ms);
+        assert_int_equal(is_flapping(&w), rows[i].flaps);
+        world_release(&w);
+    }
+}
+
+TEST(a_return_to_a_policy_that_was_left_long_ago_counts)
 {
     int64_t now_ms = START_MS;
     struct world w;
 
     world_with_two_policies(&w);
-    change_claims(&w, &now_ms, 8, 25 * MINUTE);
+    change_claims(&w, &now_ms, 1, MINUTE);
+    now_ms += 5 * HOUR;
+    world_run(&w, now_ms);
+    /* To a, which was left five hours ago (1), to b (2): not yet; to a (3). */
+    world_put_text(&w, TEMPLATE("web", "," CLAIM("a")));
+    world_run(&w, now_ms);
+    world_put_text(&w, TEMPLATE("web", "," CLAIM("b")));
+    world_run(&w, now_ms + MINUTE);
     assert_false(is_flapping(&w));
+    world_put_text(&w, TEMPLATE("web", "," CLAIM("a")));
+    world_run(&w, now_ms + 2 * MINUTE);
+    assert_true(is_flapping(&w));
+    /* The third last return is the first one, so the condition ends an hour after it. */
+    world_run(&w, now_ms + HOUR - 1);
+    assert_true(is_flapping(&w));
+    world_run(&w, now_ms + HOUR);
+    world_run(&w, now_ms + HOUR + 5 * MINUTE);
+    assert_false(is_flapping(&w));
+    world_release(&w);
+}
+
+TEST(new_policies_are_no_returns)
+{
+    static const char *const claims[] = {
+        TEMPLATE("web", "," CLAIM("b")), TEMPLATE("web", "," CLAIM("c")),
+        TEMPLATE("web", "," CLAIM("d")), TEMPLATE("web", "," CLAIM("e")),
+        TEMPLATE("web", "," CLAIM("f")), TEMPLATE("web", "," CLAIM("g"))};
+    int64_t now_ms = START_MS;
+    struct world w;
+
+    world_with_two_policies(&w);
+    for (size_t i = 0; i < ARRAY_LEN(claims); i++) {
+        world_put_text(&w, claims[i]);
+        world_run(&w, now_ms += MINUTE);
+    }
+    assert_false(is_flapping(&w));
+    world_release(&w);
+}
+
+/* Gives policy and binding the values of one cluster. */
+static void set_version(struct world *w, bool second, int64_t now_ms)
+{
+    static const char *const policies[] = {POLICY("a", SELECTS("web") "," ON("member1")),
+                                           POLICY("a", SELECTS("web") "," ON("member2"))};
+    static const char *const bindings[] = {BINDING("web", "a", "member1"),
+                                           BINDING("web", "a", "member2")};
+
+    world_put_text(w, policies[second]);
+    world_run(w, now_ms);
+    world_put_text(w, bindings[second]);
+    world_run(w, now_ms + 1000);
+}
+
+/* A version that becomes the newest again gets a new number, and is the earlier one. */
+TEST(returns_to_a_version_count_although_its_number_changes)
+{
+    int64_t now_ms = START_MS;
+    struct world w;
+
+    world_with_two_policies(&w);
+    set_version(&w, false, now_ms += MINUTE);
+    set_version(&w, true, now_ms += MINUTE);
+    set_version(&w, false, now_ms += MINUTE); /* First return. */
+    set_version(&w, true, now_ms += MINUTE);
+    assert_false(is_flapping(&w));
+    set_version(&w, false, now_ms += MINUTE);
+    assert_true(is_flapping(&w));
+    world_release(&w);
+}
+
+/* Karmada claims the template first, and writes the binding later. */
+TEST(one_return_of_claim_and_binding_counts_once)
+{
+    static const char *const claims[] = {TEMPLATE("web", "," CLAIM("a")),
+                                         TEMPLATE("web", "," CLAIM("b"))};
+    static const char *const bindings[] = {BINDING("web", "a", "member1"),
+                                           BINDING("web", "b", "member2")};
+    int64_t now_ms = START_MS;
+    struct world w;
+
+    world_with_two_policies(&w);
+    world_put_text(&w, bindings[0]);
+    world_run(&w, now_ms += MINUTE);
+    for (unsigned i = 1; i <= 4; i++) {
+        /* To b, to a (1), to b (2), to a (3). */
+        assert_false(is_flapping(&w));
+        world_put_text(&w, claims[i % 2]);
+        world_run(&w, now_ms += MINUTE);
+        assert_int_equal(is_flapping(&w), i == 4);
+        world_put_text(&w, bindings[i % 2]);
+        world_run(&w, now_ms += MINUTE);
+    }
+    assert_true(is_flapping(&w));
+    world_release(&w);
+}
+
+TEST(times_without_a_policy_are_no_returns)
+{
+    int64_t now_ms = START_MS;
+    struct world w;
+
+    world_with_two_policies(&w);
+    world_put_text(&w, POLICY("b", SELECTS("other") "," ON("member2")));
+    for (unsigned i = 0; i < 2; i++) {
+        /* No policy, and then a again. */
+        world_put_text(&w, POLICY("a", SELECTS("other") "," ON("member1")));
+        world_put_text(&w, TEMPLATE("web", ""));
+        world_run(&w, now_ms += MINUTE);
+        world_put_text(&w, POLICY("a", SELECTS("web") "," ON("member1")));
+        world_put_text(&w, TEMPLATE("web", "," CLAIM("a")));
+        world_run(&w, now_ms += MINUTE);
+    }
+    assert_false(is_flapping(&w));
+    world_release(&w);
+}
+
+/* An object with another uid is another template. */
+TEST(a_recreated_template_has_not_returned)
+{
+    int64_t now_ms = START_MS;
+    struct world w;
+
+    world_with_two_policies(&w);
+    change_claims(&w, &now_ms, 3, MINUTE);
+    store_remove(w.store, world_find(&w, "apps/v1", "Deployment", "default", "web"));
+    world_run(&w, now_ms += MINUTE);
+    world_put_text(&w, TEMPLATE("web", "," CLAIM("b")));
+    world_run(&w, now_ms += MINUTE);
+    world_put_text(&w, TEMPLATE("web", "," CLAIM("a")));
+    world_run(&w, now_ms += MINUTE);
+    assert_false(is_flapping(&w));
+    world_release(&w);
+}
+
+/* Begins a world with the objects of `last` after its time, as a reload does. */
+static void reload(struct world *fresh, const struct world *last, const char *template,
+                   int64_t now_ms)
+{
+    struct problem_options options = {.history_limit = 10};
+
+    problem_settings_reset(&options.settings);
+    world_init(fresh, &rules_options_default, 2);
+    world_put_text(fresh, POLICY("a", SELECTS("web") "," ON("member1")));
+    world_put_text(fresh, POLICY("b", SELECTS("web") "," ON("member2")));
+    world_put_text(fresh, template);
+    world_run(fresh, now_ms);
+    engine_keep_transitions(fresh->engine, 1000);
+    engine_judge_problems(fresh->engine, &options);
+    engine_inherit_problems(fresh->engine, last->engine);
+    world_run(fresh, now_ms);
+}
+
+TEST(a_reload_between_returns_forgets_none)
+{
+    int64_t now_ms = START_MS;
+    struct world worlds[3];
+
+    world_with_two_policies(&worlds[0]);
+    change_claims(&worlds[0], &now_ms, 2, MINUTE); /* To b, to a (1). */
+    reload(&worlds[1], &worlds[0], TEMPLATE("web", "," CLAIM("a")), now_ms += MINUTE);
+    world_release(&worlds[0]);
+    assert_false(is_flapping(&worlds[1]));
+    world_put_text(&worlds[1], TEMPLATE("web", "," CLAIM("b"))); /* (2) */
+    world_run(&worlds[1], now_ms += MINUTE);
+    assert_false(is_flapping(&worlds[1]));
+    reload(&worlds[2], &worlds[1], TEMPLATE("web", "," CLAIM("b")), now_ms += MINUTE);
+    world_release(&worlds[1]);
+    world_put_text(&worlds[2], TEMPLATE("web", "," CLAIM("a"))); /* (3) */
+    world_run(&worlds[2], now_ms += MINUTE);
+    assert_true(is_flapping(&worlds[2]));
+    world_release(&worlds[2]);
+}
+
+TEST(a_reload_does_not_end_the_problem)
+{
+    int64_t now_ms = START_MS;
+    struct world first, second;
+
+    world_with_two_policies(&first);
+    change_claims(&first, &now_ms, 4, MINUTE);
+    assert_true(is_flapping(&first));
+    reload(&second, &first, TEMPLATE("web", "," CLAIM("a")), now_ms += MINUTE);
+    world_release(&first);
+    assert_true(is_flapping(&second));
+    world_run(&second, now_ms + 30 * MINUTE);
+    assert_true(is_flapping(&second));
+    world_run(&second, now_ms + HOUR);
+    world_run(&second, now_ms + HOUR + 5 * MINUTE);
+    assert_false(is_flapping(&second));
+    world_release(&second);
+}
+
+/* An object that flaps every second needs no more time and memory than its newest changes. */
+TEST(a_template_that_returns_every_second_is_one_problem)
+{
+    int64_t now_ms = START_MS;
+    struct world w;
+
+    world_with_two_policies(&w);
+    change_claims(&w, &now_ms, 5000, 1000);
+    assert_true(is_flapping(&w));
+    assert_int_equal(problems_opened_total(engine_problems(w.engine), PROBLEM_DECISION_FLAPPING),
+                     1);
     world_release(&w);
 }
 
