@@ -69,7 +69,7 @@ OPTION(UINT, versions, .name = "rules.versions", .value = "COUNT", .fallback = "
 
 OPTION(UINT, history_entries, .name = "history.entries", .value = "COUNT", .fallback = "100000",
        .help = "how many transitions of templates to remember, the newest, at 64 bytes each and as "
-               "they come; 0 for none, at most 10000000",
+               "they come; 0 for none, and no problem decision_flapping/state; at most 10000000",
        .commands = COMMAND_SERVE)
 
 OPTION(SEVERITIES, problem_severities, .name = "problems.severity", .value = "PROBLEM=SEVERITY",
