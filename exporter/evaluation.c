@@ -323,6 +323,7 @@ void evaluation_judge_problems(struct evaluation *e, bool once, const struct eva
         .settings = e->options.problems,
         .history_limit = (size_t)e->options.history_entries,
         .snapshot = once || e->options.manifests.count > 0,
+        .only_proven_times = once,
         .some_namespaces = e->options.namespaces.count > 0,
         .is_unreadable = source_problems_is_unreadable,
     };

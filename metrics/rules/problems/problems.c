@@ -149,13 +149,13 @@ const struct problem *problems_next(const struct problems *ps, struct problem_wa
 
 int64_t problem_since_ms(const struct problems *ps, const struct problem *p)
 {
-    return ps->options.snapshot && p->since_seen ? 0 : p->since_ms;
+    return ps->options.only_proven_times && p->since_seen ? 0 : p->since_ms;
 }
 
 /* Ranks a time for the order of lists: unknown times come last. */
 static int64_t since_rank(const struct problems *ps, const struct problem *p)
 {
-    return ps->options.snapshot && p->since_seen ? INT64_MAX : p->since_ms;
+    return ps->options.only_proven_times && p->since_seen ? INT64_MAX : p->since_ms;
 }
 
 int problem_compare(const struct problems *ps, const struct problem *a, const struct problem *b)

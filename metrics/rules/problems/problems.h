@@ -19,8 +19,8 @@ struct rule_context;
 enum problem_severity problem_severity(const struct problems *ps, enum problem_id problem);
 
 /*
- * Returns the beginning of an instance in milliseconds since the epoch; 0 if unknown. In a snapshot
- * (struct problem_options) only times that objects prove are known.
+ * Returns the beginning of an instance in milliseconds since the epoch; 0 if unknown. With
+ * `only_proven_times` (struct problem_options) only times that objects prove are known.
  */
 int64_t problem_since_ms(const struct problems *ps, const struct problem *p);
 
@@ -83,6 +83,8 @@ struct problem_options {
      * unless the objects prove that it is younger than its patience.
      */
     bool snapshot;
+    /* `check`: the same objects give the same times, so the time of the evaluation is none. */
+    bool only_proven_times;
     bool some_namespaces; /* Other namespaces are not read (controller_progress.h). */
     /* Returns true while objects of the type cannot be read as they are now. NULL: never. */
     bool (*is_unreadable)(const void *context, const struct type *type);

@@ -424,7 +424,7 @@ TEST_ROWS(problems_precede_the_decision, problem_cases, title)
     static const char objects[] =
         "[" WEB(CLAIM("p")) "," BINDING_OF("web", "", ",\"placement\":{}") "]";
     const struct problem_case *c = *state;
-    struct problem_options options = {.snapshot = c->snapshot};
+    struct problem_options options = {.snapshot = c->snapshot, .only_proven_times = c->snapshot};
     CLEANUP(strbuf_release) struct strbuf lines = STRBUF_INIT(TEXT_MAX);
     CLEANUP(strbuf_release) struct strbuf json = STRBUF_INIT(TEXT_MAX);
     const char *at;

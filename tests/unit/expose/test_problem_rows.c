@@ -30,7 +30,7 @@ static const struct location_source no_files;
 
 static void world_judge(struct world *w, bool snapshot)
 {
-    struct problem_options options = {.snapshot = snapshot};
+    struct problem_options options = {.snapshot = snapshot, .only_proven_times = snapshot};
 
     problem_settings_reset(&options.settings);
     world_init(w, &rules_options_default, 1);

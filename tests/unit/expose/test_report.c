@@ -31,7 +31,7 @@ static struct golden_case golden_cases[] = {
 static void write_golden_report(const char *objects, size_t invalid_count, struct strbuf *out)
 {
     const struct report_files files = {.invalid = wrong, .invalid_count = invalid_count};
-    struct problem_options options = {.snapshot = true};
+    struct problem_options options = {.snapshot = true, .only_proven_times = true};
     struct world w;
     int64_t now_ms;
 

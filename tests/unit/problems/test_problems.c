@@ -594,6 +594,25 @@ TEST(a_reload_that_disables_a_problem_ends_it)
     world_release(&after.world);
 }
 
+/* `serve` on files: the time at which the exporter first saw a condition is its beginning. */
+TEST(in_files_the_first_evaluation_dates_what_no_object_proves)
+{
+    struct lab lab;
+
+    for (unsigned only_proven = 0; only_proven < 2; only_proven++) {
+        lab_init(&lab);
+        lab.options.snapshot = true;
+        lab.options.only_proven_times = only_proven;
+        world_put_text(&lab.world, TEMPLATE(ORPHAN, ""));
+        world_put_text(&lab.world, orphan_binding);
+        lab_judge(&lab);
+        pass(&lab, HOUR);
+        assert_true(only(&lab)->since_seen);
+        assert_true(problem_since_ms(lab.problems, only(&lab)) == (only_proven ? 0 : START_MS));
+        world_release(&lab.world);
+    }
+}
+
 TEST(in_files_a_condition_that_begins_later_is_open_at_once)
 {
     struct lab lab;
