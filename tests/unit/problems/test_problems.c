@@ -628,3 +628,81 @@ TEST(in_files_a_condition_that_begins_later_is_open_at_once)
         PROBLEM_REASON_ORPHANED));
     world_release(&lab.world);
 }
+
+/* ---- extreme settings and times ---- */
+
+TEST(a_patience_of_0_opens_at_once)
+{
+    struct lab lab;
+
+    lab_init(&lab);
+    lab.options.settings.patience_ms[PROBLEM_DATA_INCOMPLETE] = 0;
+    lab_judge(&lab);
+    problems_report(lab.problems, &kind_of_pods, PROBLEM_REASON_DATA_INCOMPLETE_LATE, 0);
+    pass(&lab, 0);
+    assert_int_equal(status(&lab), PROBLEM_OPEN);
+    problems_withdraw(lab.problems, &kind_of_pods, PROBLEM_DATA_INCOMPLETE);
+    pass(&lab, 5 * MINUTE);
+    assert_int_equal(status(&lab), PROBLEM_STATUS_COUNT);
+    world_release(&lab.world);
+}
+
+/* Ten years are the maximum of --problems.patience and --problems.resolve-delay. */
+TEST(a_patience_of_ten_years_opens_after_ten_years)
+{
+    const int64_t ten_years_ms = INT64_C(3650) * 24 * HOUR;
+    struct lab lab;
+
+    lab_init(&lab);
+    lab.options.settings.patience_ms[PROBLEM_DATA_INCOMPLETE] = ten_years_ms;
+    lab.options.settings.resolve_delay_ms = ten_years_ms;
+    lab_judge(&lab);
+    problems_report(lab.problems, &kind_of_pods, PROBLEM_REASON_DATA_INCOMPLETE_LATE, 0);
+    pass(&lab, ten_years_ms - 1);
+    assert_int_equal(status(&lab), PROBLEM_PENDING);
+    pass(&lab, 1);
+    assert_int_equal(status(&lab), PROBLEM_OPEN);
+    problems_withdraw(lab.problems, &kind_of_pods, PROBLEM_DATA_INCOMPLETE);
+    pass(&lab, ten_years_ms - 1);
+    assert_int_equal(status(&lab), PROBLEM_RESOLVING);
+    pass(&lab, 1);
+    assert_int_equal(status(&lab), PROBLEM_STATUS_COUNT);
+    world_release(&lab.world);
+}
+
+static const struct time_case {
+    const char *name;
+    int64_t since_ms; /* Time that an object has. */
+    bool proven;      /* False: the time of the first evaluation counts instead. */
+} time_cases[] = {
+    {"1901", INT64_C(-2177452800000), false},
+    {"the beginning of 1970", 1, true},
+    {"the present", INT64_C(1767225600000), true},
+    {"a millisecond ahead", INT64_C(1767225600001), false},
+    {"an hour ahead", INT64_C(1767225600000) + HOUR, false},
+    {"9999", INT64_C(253402300799000), false},
+    {"the first time of all", INT64_MIN, false},
+    {"the last time of all", INT64_MAX, false},
+};
+
+/* Such times neither open a problem early nor keep it from opening, in files and without. */
+TEST_ROWS(times_that_prove_nothing_are_ignored, time_cases, name)
+{
+    const struct time_case *c = *state;
+
+    for (unsigned snapshot = 0; snapshot < 2; snapshot++) {
+        struct lab lab;
+
+        lab_init(&lab);
+        lab.options.snapshot = snapshot;
+        lab_judge(&lab);
+        problems_report(lab.problems, &kind_of_pods, PROBLEM_REASON_DATA_INCOMPLETE_LATE,
+                        c->since_ms);
+        pass(&lab, 0);
+        assert_int_equal(only(&lab)->since_seen, !c->proven);
+        assert_true(only(&lab)->since_ms == (c->proven ? c->since_ms : START_MS));
+        pass(&lab, 10 * MINUTE);
+        assert_int_equal(status(&lab), PROBLEM_OPEN);
+        world_release(&lab.world);
+    }
+}
