@@ -54,7 +54,8 @@ struct problems {
     bool causes_changed;     /* A problem that can hide others has opened or ended. */
     bool externals_changed;
     int64_t externals_due_ms;
-    int64_t now_ms; /* Time of the present problems_run(). */
+    int64_t now_ms;   /* Time of the present problems_run(). */
+    int64_t begun_ms; /* Time of the first one; first seen then are all problems that it finds. */
     uint64_t version;
     uint64_t opened[PROBLEM_COUNT];
     uint64_t resolved[PROBLEM_COUNT];
@@ -282,7 +283,6 @@ static struct judged *add_subject(struct problems *ps, struct entry *entry)
 static struct judged *add_external(struct problems *ps, const struct external_subject *s)
 {
     struct judged *j = xcalloc(1, sizeof(*j));
-
     struct intern *strings = store_string_pool(ps->store);
 
     j->external =
@@ -510,7 +510,9 @@ static struct instance *begin_instance(struct problems *ps, struct judged *j,
     i->problem = (struct problem){
         .subject = j->entry,
         .external = j->entry ? NULL : &j->external,
-        .since_ms = live || !proven ? ps->now_ms : proven,
+        .since_ms = proven && !live ? proven
+                    : ps->settled   ? ps->now_ms
+                                    : ps->begun_ms,
         .since_seen = !live && !proven,
         .reason = condition->reason,
         .status = PROBLEM_PENDING,
@@ -863,6 +865,7 @@ bool problems_run(struct problems *ps, struct rule_context *c, size_t budget)
     struct entry *entry;
 
     ps->now_ms = c->now_ms;
+    ps->begun_ms = ps->begun_ms ? ps->begun_ms : c->now_ms;
     if (!visit_all_entries(ps, &budget))
         return false;
     if (ps->externals_changed || ps->now_ms >= ps->externals_due_ms)
