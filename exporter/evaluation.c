@@ -310,10 +310,13 @@ static void update_source_problems(struct evaluation *e, bool changed, int64_t n
     e->health_version = health;
     source_problems_update(e->source_problems, engine_problems(e->engine), now_ms);
     problems_visit_skipped(engine_problems(e->engine));
-    if (engine_progress(e->engine))
+    if (engine_progress(e->engine)) {
         controller_progress_set_readable(engine_progress(e->engine),
                                          source_problems_core_is_readable(e->source_problems),
                                          now_ms);
+        controller_progress_set_refusals_known(engine_progress(e->engine),
+                                               !source || kube_source_reads_refusals(source));
+    }
     e->caught_up = false;
 }
 

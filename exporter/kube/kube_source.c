@@ -6,6 +6,7 @@
 #include "exporter/kube/initial_sync.h"
 #include "exporter/kube/reflector.h"
 #include "metrics/model/connector_resource.h"
+#include "metrics/model/event.h"
 #include "metrics/model/references.h"
 
 enum {
@@ -550,6 +551,18 @@ const struct missing_kind *kube_source_missing_kind(const struct kube_source *s,
 const struct discovery *kube_source_discovery(const struct kube_source *s)
 {
     return s->discoverer.discovery;
+}
+
+bool kube_source_reads_refusals(const struct kube_source *s)
+{
+    for (size_t i = 0; i < s->list.count; i++) {
+        const struct reflector *r = s->list.items[i];
+
+        if (r->field_selector && strcmp(r->field_selector, "reason=" EVENT_REFUSAL) == 0 &&
+            (!r->synced || r->failure.warned))
+            return false;
+    }
+    return true;
 }
 
 uint64_t kube_source_restores(const struct kube_source *s)

@@ -75,6 +75,12 @@ const struct unserved_kind *kube_source_unserved_kind(const struct kube_source *
 size_t kube_source_missing_kind_count(const struct kube_source *s);
 const struct missing_kind *kube_source_missing_kind(const struct kube_source *s, size_t at);
 
+/*
+ * Returns true if Karmada's Events about refused templates (EVENT_REFUSAL) have been read, and
+ * their watch has not failed twice in a row. A template that no Event names is then not refused.
+ */
+bool kube_source_reads_refusals(const struct kube_source *s);
+
 /* Returns a number that changes with the problems that reflectors report. */
 uint64_t kube_source_health_version(const struct kube_source *s);
 /* Returns how often the source has noticed that the server was restored from a backup. */

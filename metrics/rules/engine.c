@@ -112,7 +112,7 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
     works_init(&e->context.works, seed);
     override_events_init(&e->context.override_events, store, &e->context.incomplete, seed);
     conflict_events_init(&e->context.conflict_events, seed);
-    refusals_init(&e->context.refusals, store, &e->context.incomplete, seed);
+    refusals_init(&e->context.refusals, store, seed);
     e->context.deliveries =
         (struct delivery_sources){&e->context.members, &e->context.works,
                                   &e->context.override_events, store, &e->context.incomplete};
@@ -292,21 +292,6 @@ const struct transitions *engine_transitions(const struct engine *e)
     return e->context.transitions;
 }
 
-/* Tells the judge of the control plane about refusals before its creation. */
-static void report_known_refusals(struct rule_context *c)
-{
-    struct store_walk walk = store_walk_begin(c->store, 1U << CLASS_EVENT);
-    const struct entry *entry;
-
-    while ((entry = store_walk_next(&walk)) != NULL) {
-        const struct event *event = entry_event(entry);
-        struct entry *template = refused_template(&c->refusals, event);
-
-        if (template && event->refusal)
-            controller_progress_refused(c->progress, template, event->refusal->time_ms);
-    }
-}
-
 void engine_judge_problems(struct engine *e, const struct problem_options *options)
 {
     struct rule_context *c = &e->context;
@@ -322,10 +307,10 @@ void engine_judge_problems(struct engine *e, const struct problem_options *optio
     c->progress = controller_progress_new(c->store, c->problems,
                                           &(struct controller_progress_options){
                                               .rules = &c->options,
+                                              .refusals = &c->refusals,
                                               .some_namespaces = options->some_namespaces,
                                           },
                                           c->now_ms);
-    report_known_refusals(c);
 }
 
 void engine_inherit_problems(struct engine *e, const struct engine *last)

@@ -3,10 +3,9 @@
 
 #include "metrics/model/template.h"
 
-void refusals_init(struct refusals *r, struct store *store, const struct incomplete *incomplete,
-                   uint64_t seed)
+void refusals_init(struct refusals *r, struct store *store, uint64_t seed)
 {
-    *r = (struct refusals){.store = store, .incomplete = incomplete};
+    *r = (struct refusals){.store = store};
     subject_index_init(&r->index, seed);
 }
 
@@ -87,11 +86,4 @@ int64_t refusals_latest_ms(const struct refusals *r, const struct entry *templat
             latest_ms = e->time_ms;
     }
     return latest_ms;
-}
-
-bool refusals_are_known(const struct refusals *r)
-{
-    const struct kind_def *def = kind_of("v1", "Event");
-
-    return !incomplete_has(r->incomplete, def->api_version, def->name);
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "metrics/model/event.h"
-#include "metrics/rules/control_plane.h"
 #include "metrics/rules/object_index.h"
 
 /*
@@ -13,12 +12,10 @@
 struct refusals {
     struct subject_index index; /* Events by template. */
     struct store *store;
-    const struct incomplete *incomplete;
 };
 
-/* Initializes `r`, which borrows `store` and `incomplete`. `seed` is the seed of its hashes. */
-void refusals_init(struct refusals *r, struct store *store, const struct incomplete *incomplete,
-                   uint64_t seed);
+/* Initializes `r`, which borrows `store`. `seed` is the seed of its hashes. */
+void refusals_init(struct refusals *r, struct store *store, uint64_t seed);
 void refusals_release(struct refusals *r);
 
 /*
@@ -40,6 +37,3 @@ struct entry *refused_template(const struct refusals *r, const struct event *eve
  * not count.
  */
 int64_t refusals_latest_ms(const struct refusals *r, const struct entry *template);
-
-/* Returns false if Events have not been read, so that a missing refusal proves nothing. */
-bool refusals_are_known(const struct refusals *r);

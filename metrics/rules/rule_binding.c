@@ -215,23 +215,14 @@ static void mark_template_of_event(struct rule_context *c, const struct event *e
         graph_mark(c->graph, template);
 }
 
-static void update_refusals(struct rule_context *c, struct entry *entry, const struct event *old)
-{
-    const struct event *fresh = entry_event(entry);
-
-    struct entry *template = refused_template(&c->refusals, fresh);
-
-    if (!refusals_update(&c->refusals, entry, old) || !template || !fresh->refusal)
-        return;
-    graph_mark(c->graph, template);
-    if (c->progress)
-        controller_progress_refused(c->progress, template, fresh->refusal->time_ms);
-}
-
 static void event_on_change(struct rule_context *c, struct entry *entry, const void *old)
 {
+    struct entry *refused = refused_template(&c->refusals, entry_event(entry));
+
     conflict_events_update(&c->conflict_events, entry, old);
-    update_refusals(c, entry, old);
+    /* Its evaluation reports the Event to controller_progress_note(). */
+    if (refusals_update(&c->refusals, entry, old) && refused)
+        graph_mark(c->graph, refused);
     if (!override_events_update(&c->override_events, entry, old))
         return;
     mark_template_of_event(c, old);

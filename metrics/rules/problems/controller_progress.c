@@ -27,8 +27,6 @@ enum {
     OBSERVED_MS = 2 * TICK_MS,     /* Longest time that counts as observed between two calls. */
     LEASE_GAP_MS = 90 * SECOND_MS, /* Longest time between two reads of a Lease. */
     REFUSAL_LEAD_MS = MINUTE_MS,   /* An Event may come before the change that it is about. */
-    REFUSAL_KEPT_MS = HOUR_MS,     /* Karmada tries, and reports, at least every 17 minutes. */
-    REFUSALS_MAX = 65536,
     REFUSED_SCAN_MS = 30 * SECOND_MS, /* Shortest time between two scans of all refused work. */
     VISITS = 500,                     /* Entries visited in one evaluation. */
 };
@@ -42,18 +40,11 @@ static const int64_t FIRST_TIME_MS = INT64_C(1401580800000);
 struct due_work {
     struct entry *entry; /* Pinned. */
     int64_t due_ms;      /* By the clock of struct controller_progress. */
+    int64_t refusal_ms;  /* Time of the latest Event that counts, as in the Event; 0 without one. */
     struct due_work *next_refused;
     struct due_work *last_refused;
     enum work_kind kind : 8;
     bool refused;
-};
-
-/* A refused template: the latest Event about it. */
-struct refusal {
-    struct entry *entry; /* Pinned. */
-    int64_t time_ms;     /* Before the next call of advance(): time of the wall clock. */
-    struct refusal *next;
-    struct refusal *last;
 };
 
 /* Writes of Karmada since the last call of advance(), which are not dated yet. */
@@ -85,7 +76,9 @@ struct controller_progress {
     struct store *store;
     struct problems *problems;
     const struct rules_options *rules;
+    const struct refusals *refusals;
     bool some_namespaces;
+    bool refusals_unknown;
 
     int64_t wall_ms;  /* Time of the last call. */
     int64_t clock_ms; /* Observed time. */
@@ -96,10 +89,6 @@ struct controller_progress {
     size_t refused_count;
     int64_t refused_scan_ms; /* Time of the last scan for rule 9. */
     bool refused_widely;     /* Result of the last scan for rule 9. */
-    struct map refusals;     /* struct refusal by entry. */
-    struct refusal *oldest_refusal;
-    struct refusal *newest_refusal;
-    struct refusal *undated; /* Refusals since the last call of advance(), linked by `next`. */
 
     struct work_queue queues[WORK_COUNT];
     struct fresh_writes fresh[WORK_COUNT];
@@ -148,8 +137,6 @@ static void date_writes(struct controller_progress *p)
     }
 }
 
-static void date_refusals(struct controller_progress *p);
-
 /*
  * Advances the clock. While there is work, a call is due each TICK_MS: a longer gap is a jump of
  * the wall clock or a suspended process, and does not count as observed.
@@ -164,7 +151,6 @@ static void advance(struct controller_progress *p, int64_t wall_ms)
     if (!p->unreadable)
         p->clock_ms += gap_ms;
     date_writes(p);
-    date_refusals(p);
 }
 
 /* ---- work ---- */
@@ -245,15 +231,11 @@ static void drop_work(struct controller_progress *p, struct due_work *w)
     free_work(p, w);
 }
 
-static void drop_refusal(struct controller_progress *p, const struct entry *entry);
-
 /* Ends work that Karmada processed. */
 static void finish_work(struct controller_progress *p, struct due_work *w)
 {
     work_queue_move(&p->queues[w->kind], w->due_ms, fate_of(w), WORK_PROCESSED);
     p->fresh[w->kind].processed++;
-    if (component_of(w->kind) == CONTROL_CONTROLLERS)
-        drop_refusal(p, w->entry);
     free_work(p, w);
 }
 
@@ -266,57 +248,9 @@ static void note_unseen(struct controller_progress *p, enum work_kind kind)
 
 /* ---- refusals ---- */
 
-static bool is_refusal_of(const void *item, const void *key)
+static void mark_refused(struct controller_progress *p, struct due_work *w)
 {
-    return ((const struct refusal *)item)->entry == key;
-}
-
-static struct refusal *find_refusal(const struct controller_progress *p, const struct entry *entry)
-{
-    return p->refusals.count > 0 ? map_get(&p->refusals, map_hash_address(entry), entry) : NULL;
-}
-
-static void unlink_refusal(struct controller_progress *p, struct refusal *r)
-{
-    *(r->last ? &r->last->next : &p->oldest_refusal) = r->next;
-    *(r->next ? &r->next->last : &p->newest_refusal) = r->last;
-}
-
-static void append_refusal(struct controller_progress *p, struct refusal *r)
-{
-    r->next = NULL;
-    r->last = p->newest_refusal;
-    *(r->last ? &r->last->next : &p->oldest_refusal) = r;
-    p->newest_refusal = r;
-}
-
-static void free_refusal(struct controller_progress *p, struct refusal *r)
-{
-    unlink_refusal(p, r);
-    map_take(&p->refusals, map_hash_address(r->entry), r->entry);
-    store_unpin(p->store, r->entry);
-    free(r);
-}
-
-static void drop_refusal(struct controller_progress *p, const struct entry *entry)
-{
-    struct refusal *r = find_refusal(p, entry);
-
-    if (r)
-        free_refusal(p, r);
-}
-
-/* Marks work as refused if the Event is about the change that made the work. */
-static void refuse_work(struct controller_progress *p, struct due_work *w, int64_t time_ms)
-{
-    struct work_queue *q = &p->queues[w->kind];
-
-    if (time_ms + REFUSAL_LEAD_MS < w->due_ms)
-        return;
-    work_queue_note_refused(q, time_ms);
-    if (w->refused)
-        return;
-    work_queue_move(q, w->due_ms, WORK_WAITS, WORK_REFUSED);
+    work_queue_move(&p->queues[w->kind], w->due_ms, WORK_WAITS, WORK_REFUSED);
     w->refused = true;
     w->last_refused = NULL;
     w->next_refused = p->refused;
@@ -326,16 +260,39 @@ static void refuse_work(struct controller_progress *p, struct due_work *w, int64
     p->refused_count++;
 }
 
-void controller_progress_refused(struct controller_progress *p, struct entry *template,
-                                 int64_t time_ms)
+/* Returns true if Karmada wrote the binding of a template at this time or later. */
+static bool is_written_since(const struct entry *template, int64_t time_ms)
 {
-    struct refusal *r = xcalloc(1, sizeof(*r));
+    const struct template_decision *d = template_decision(template);
+    const struct binding *b = d && d->binding ? entry_binding(d->binding) : NULL;
 
-    r->entry = template;
-    r->time_ms = time_ms;
-    store_pin(template);
-    r->next = p->undated;
-    p->undated = r;
+    return b && b->write.time_s * INT64_C(1000) >= time_ms;
+}
+
+/*
+ * Returns the time of the latest Event about a refusal of the template, as in the Event; 0 if there
+ * is no Event, or Karmada has processed the template since.
+ */
+static int64_t find_refusal(const struct controller_progress *p, const struct entry *entry)
+{
+    int64_t time_ms =
+        entry_class(entry) == CLASS_TEMPLATE ? refusals_latest_ms(p->refusals, entry) : 0;
+
+    return time_ms != 0 && !is_written_since(entry, time_ms) ? time_ms : 0;
+}
+
+/* Marks work of the controllers as refused if an Event is about the change that made the work. */
+static void note_refusal(struct controller_progress *p, struct due_work *w)
+{
+    int64_t event_ms = find_refusal(p, w->entry);
+    int64_t time_ms = is_plausible(event_ms) ? clock_of(p, event_ms) : p->clock_ms;
+
+    if (event_ms <= w->refusal_ms || time_ms + REFUSAL_LEAD_MS < w->due_ms)
+        return;
+    w->refusal_ms = event_ms;
+    work_queue_note_refused(&p->queues[w->kind], time_ms);
+    if (!w->refused)
+        mark_refused(p, w);
 }
 
 /* ---- work that decisions show ---- */
@@ -356,16 +313,26 @@ static void add_found_work(struct controller_progress *p, struct entry *entry,
                            const struct found_work *found)
 {
     enum work_kind kind = found->stuck ? WORK_TEMPLATES : found->kind;
-    const struct refusal *r = find_refusal(p, entry);
     struct due_work *w;
 
-    if (found->stuck && !r)
+    if (found->stuck && find_refusal(p, entry) == 0)
         return;
     w = add_work(p, entry, kind, due_time(p, found));
-    if (r && component_of(kind) == CONTROL_CONTROLLERS)
-        refuse_work(p, w, r->time_ms);
+    if (component_of(kind) == CONTROL_CONTROLLERS)
+        note_refusal(p, w);
     if (found->stuck && !w->refused)
         drop_work(p, w);
+}
+
+/* Adds work that goes on: it is due since `last`, and refused if `last` was. */
+static void continue_work(struct controller_progress *p, struct entry *entry, enum work_kind kind,
+                          const struct due_work *last)
+{
+    struct due_work *w = add_work(p, entry, kind, last->due_ms);
+
+    w->refusal_ms = last->refusal_ms;
+    if (last->refused)
+        mark_refused(p, w);
 }
 
 /* Makes the work of one entry and component that which its decision shows. */
@@ -383,17 +350,15 @@ static void set_work(struct controller_progress *p, struct entry *entry,
         add_found_work(p, entry, found);
         return;
     }
+    if (component == CONTROL_CONTROLLERS)
+        note_refusal(p, w);
     if (found->stuck ? w->refused : w->kind == found->kind)
         return;
     /* The work goes on under another name, or waits for a reason that is no work. */
-    int64_t due_ms = w->due_ms;
-    bool refused = w->refused;
+    struct due_work last = *w;
     drop_work(p, w);
-    if (found->kind == WORK_COUNT)
-        return;
-    w = add_work(p, entry, found->kind, due_ms);
-    if (refused)
-        refuse_work(p, w, due_ms);
+    if (found->kind != WORK_COUNT)
+        continue_work(p, entry, found->kind, &last);
 }
 
 /* ---- decisions ---- */
@@ -407,7 +372,6 @@ static void forget_entry(struct controller_progress *p, const struct entry *entr
         if (w)
             drop_work(p, w);
     }
-    drop_refusal(p, entry);
 }
 
 static void note_template(struct controller_progress *p, struct entry *entry,
@@ -449,38 +413,6 @@ void controller_progress_note(struct controller_progress *p, struct entry *entry
         struct found_work found = find_dependency_work(d->dependency);
 
         set_work(p, entry, CONTROL_CONTROLLERS, &found);
-    }
-}
-
-/* Handles the Events since the last call: only now is their age known. */
-static void date_refusals(struct controller_progress *p)
-{
-    while (p->undated) {
-        struct refusal *fresh = p->undated, *r = find_refusal(p, fresh->entry);
-        int64_t time_ms = is_plausible(fresh->time_ms) ? clock_of(p, fresh->time_ms) : p->clock_ms;
-        struct entry *entry = fresh->entry;
-        struct due_work *w = find_work(p, entry, CONTROL_CONTROLLERS);
-        const struct template_decision *d = template_decision(entry);
-
-        p->undated = fresh->next;
-        if (r) {
-            fresh->time_ms = r->time_ms > time_ms ? r->time_ms : time_ms;
-            free_refusal(p, r);
-        } else {
-            fresh->time_ms = time_ms;
-        }
-        append_refusal(p, fresh);
-        map_add(&p->refusals, map_hash_address(entry), fresh);
-        if (w) {
-            refuse_work(p, w, time_ms);
-        } else if (d && entry_exists(entry)) {
-            struct found_work found = find_controller_work(p->rules, entry, d);
-
-            if (found.stuck)
-                add_found_work(p, entry, &found);
-        }
-        while (p->refusals.count > REFUSALS_MAX)
-            free_refusal(p, p->oldest_refusal);
     }
 }
 
@@ -635,6 +567,11 @@ void controller_progress_set_readable(struct controller_progress *p, bool readab
         problems_hold(p->problems, &subjects[i], !readable);
 }
 
+void controller_progress_set_refusals_known(struct controller_progress *p, bool known)
+{
+    p->refusals_unknown = !known;
+}
+
 void controller_progress_restored(struct controller_progress *p, int64_t now_ms)
 {
     advance(p, now_ms);
@@ -737,6 +674,26 @@ static enum problem_reason judge(struct controller_progress *p, enum control_com
     return progress_reason(p, component, due);
 }
 
+/* Returns true if the reason might not hold with Events: refused templates are no backlog. */
+static bool needs_refusals(enum problem_reason reason)
+{
+    return reason != PROBLEM_REASON_COUNT &&
+           problem_reasons[reason].problem == PROBLEM_CONTROLLERS_STUCK &&
+           reason != PROBLEM_REASON_CONTROLLERS_STUCK_NOT_RUNNING;
+}
+
+/* Returns the reason to publish: without Events, a reason that needs them keeps its status. */
+static enum problem_reason provable_reason(const struct controller_progress *p,
+                                           enum control_component component,
+                                           enum problem_reason reason)
+{
+    enum problem_reason last = p->components[component].reason;
+
+    if (!p->refusals_unknown || !needs_refusals(reason))
+        return reason;
+    return needs_refusals(last) ? last : PROBLEM_REASON_COUNT;
+}
+
 static void publish(struct controller_progress *p, enum control_component component,
                     enum problem_reason reason)
 {
@@ -753,12 +710,6 @@ static void publish(struct controller_progress *p, enum control_component compon
         problems_report(p->problems, &subjects[component], reason, c->since_ms);
 }
 
-static void expire_refusals(struct controller_progress *p)
-{
-    while (p->oldest_refusal && p->clock_ms - p->oldest_refusal->time_ms > REFUSAL_KEPT_MS)
-        free_refusal(p, p->oldest_refusal);
-}
-
 void controller_progress_evaluate(struct controller_progress *p, int64_t now_ms, int64_t *due_ms)
 {
     struct due_clock due;
@@ -769,7 +720,6 @@ void controller_progress_evaluate(struct controller_progress *p, int64_t now_ms,
         return;
     }
     date_writes(p);
-    expire_refusals(p);
     if (p->unreadable)
         return;
     due = (struct due_clock){p->clock_ms, INT64_MAX};
@@ -780,7 +730,7 @@ void controller_progress_evaluate(struct controller_progress *p, int64_t now_ms,
     for (unsigned i = 0; i < CONTROL_COUNT; i++) {
         enum control_component component = (enum control_component)i;
 
-        publish(p, component, judge(p, component, &due));
+        publish(p, component, provable_reason(p, component, judge(p, component, &due)));
     }
     if (due.next_ms != INT64_MAX)
         *due_ms = earlier_of(*due_ms, now_ms + (due.next_ms - p->clock_ms));
@@ -799,7 +749,7 @@ bool controller_progress_is_refused(const struct controller_progress *p,
 {
     const struct due_work *w = find_work(p, template, CONTROL_CONTROLLERS);
 
-    return w ? w->refused : find_refusal(p, template) != NULL;
+    return w && w->refused;
 }
 
 uint64_t controller_progress_backlog(const struct controller_progress *p,
@@ -823,11 +773,11 @@ controller_progress_new(struct store *store, struct problems *problems,
     p->store = store;
     p->problems = problems;
     p->rules = options->rules;
+    p->refusals = options->refusals;
     p->some_namespaces = options->some_namespaces;
     p->wall_ms = now_ms;
     p->clock_ms = CLOCK_START_MS;
     p->works = MAP_INIT(is_work_of);
-    p->refusals = MAP_INIT(is_refusal_of);
     p->visit = store_walk_begin(store, 1U << CLASS_TEMPLATE | 1U << CLASS_BINDING);
     for (unsigned kind = 0; kind < WORK_COUNT; kind++)
         work_queue_init(&p->queues[kind], p->clock_ms);
@@ -860,6 +810,7 @@ void controller_progress_inherit(struct controller_progress *p,
     p->wall_ms = last->wall_ms;
     p->clock_ms = last->clock_ms;
     p->unreadable = last->unreadable;
+    p->refusals_unknown = last->refusals_unknown;
     for (unsigned kind = 0; kind < WORK_COUNT; kind++)
         work_queue_inherit(&p->queues[kind], &last->queues[kind]);
     for (unsigned i = 0; i < CONTROL_COUNT; i++)
@@ -870,18 +821,11 @@ void controller_progress_inherit(struct controller_progress *p,
         if (c->reason != PROBLEM_REASON_COUNT)
             problems_report(p->problems, &subjects[i], c->reason, c->since_ms);
     }
-    for (const struct refusal *r = last->oldest_refusal; r; r = r->next) {
-        struct entry *entry = find_same(p->store, r->entry);
-
-        if (entry)
-            controller_progress_refused(p, entry, p->wall_ms - (p->clock_ms - r->time_ms));
-    }
     for (size_t at = 0; (w = map_next(&last->works, &at)) != NULL;) {
         struct entry *entry = find_same(p->store, w->entry);
-        struct due_work *fresh = entry ? add_work(p, entry, w->kind, w->due_ms) : NULL;
 
-        if (fresh && w->refused)
-            refuse_work(p, fresh, w->due_ms);
+        if (entry)
+            continue_work(p, entry, w->kind, w);
     }
 }
 
@@ -892,19 +836,14 @@ void controller_progress_free(struct controller_progress *p)
     if (!p)
         return;
     store_walk_stop(&p->visit);
-    date_refusals(p);
-    while (p->oldest_refusal)
-        free_refusal(p, p->oldest_refusal);
     for (size_t at = 0; (w = map_next(&p->works, &at)) != NULL;) {
         store_unpin(p->store, w->entry);
         free(w);
     }
     map_release(&p->works);
-    map_release(&p->refusals);
     for (unsigned kind = 0; kind < WORK_COUNT; kind++)
         work_queue_release(&p->queues[kind]);
-    for (unsigned i = 0; i < CONTROL_COUNT; i++) {
+    for (unsigned i = 0; i < CONTROL_COUNT; i++)
         free(p->components[i].lease.holder);
-    }
     free(p);
 }

@@ -6,6 +6,7 @@
 #include "metrics/rules/decision.h"
 #include "metrics/rules/problems/control_plane_work.h"
 #include "metrics/rules/problems/problem.h"
+#include "metrics/rules/refusals.h"
 #include "metrics/rules/selector.h"
 
 /*
@@ -25,6 +26,7 @@ struct controller_progress;
 
 struct controller_progress_options {
     const struct rules_options *rules; /* Borrowed; `takeover` and `grace_ms` count. */
+    const struct refusals *refusals;   /* Borrowed: Karmada's Events about refused templates. */
     bool some_namespaces; /* Other namespaces are not read: rules 7 to 9 do not apply. */
 };
 
@@ -50,8 +52,9 @@ void controller_progress_inherit(struct controller_progress *p,
 
 /*
  * Handles a new decision about a template or binding: `before` and `after` are decisions of the
- * entry's class, or NULL without one. Call it once entry->decision is `after`. Ignores other
- * classes. `p` may be NULL.
+ * entry's class, or NULL without one. Call it once entry->decision is `after`, and again with the
+ * same decision after a change of the Events about the template. Ignores other classes. `p` may be
+ * NULL.
  */
 void controller_progress_note(struct controller_progress *p, struct entry *entry,
                               const void *before, const void *after, int64_t now_ms);
@@ -66,13 +69,6 @@ void controller_progress_binding_changed(struct controller_progress *p, const st
 /* Handles a write by the component of a binding that belongs to another shard. */
 void controller_progress_other_shard(struct controller_progress *p,
                                      enum control_component component);
-
-/*
- * Handles an Event `ApplyPolicyFailed` about a template, existing or not, with the time of its last
- * occurrence. The number of templates kept without work is limited to the latest 65,536.
- */
-void controller_progress_refused(struct controller_progress *p, struct entry *template,
-                                 int64_t time_ms);
 
 /* ---- the control plane ---- */
 
@@ -94,6 +90,14 @@ void controller_progress_lease_absent(struct controller_progress *p,
  */
 void controller_progress_set_readable(struct controller_progress *p, bool readable, int64_t now_ms);
 
+/*
+ * Sets whether Events about refused templates can be read as they are now; initially they can.
+ * Without them a refused template looks like one that Karmada does not process: meanwhile reasons
+ * of `controllers_stuck` other than `not_running` do not begin, and those that hold end only if
+ * they would not hold without any refused template.
+ */
+void controller_progress_set_refusals_known(struct controller_progress *p, bool known);
+
 /* Handles a restore of etcd: Karmada reads everything again, as after a new holder of the Lease. */
 void controller_progress_restored(struct controller_progress *p, int64_t now_ms);
 
@@ -109,7 +113,7 @@ void controller_progress_evaluate(struct controller_progress *p, int64_t now_ms,
 /* Returns the reason that holds for the component; PROBLEM_REASON_COUNT without one. */
 enum problem_reason controller_progress_reason(const struct controller_progress *p,
                                                enum control_component component);
-/* Returns true if Karmada refused to apply the policy of a template, and has not done so since. */
+/* Returns true if Karmada owes the template work, and refused it after it became due. */
 bool controller_progress_is_refused(const struct controller_progress *p,
                                     const struct entry *template);
 /*

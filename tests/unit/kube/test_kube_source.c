@@ -891,6 +891,28 @@ TEST(each_template_and_cluster_binding_is_in_one_shard)
     assert_int_equal(cluster_bindings, 1);
 }
 
+/* Without the right to read Events, a template without an Event may be refused. */
+TEST(refusals_are_read_while_the_watch_of_their_events_works)
+{
+    struct follow_lab lab;
+
+    follow_init(&lab, 22);
+    lab.api.forbidden[FAKE_EVENT] = true;
+    follow_start(&lab);
+    follow_settle(&lab);
+    assert_true(kube_source_ready(lab.source));
+    assert_false(kube_source_reads_refusals(lab.source));
+    lab.api.forbidden[FAKE_EVENT] = false;
+    follow_pass(&lab, 60 * 60 * 1000);
+    assert_true(kube_source_reads_refusals(lab.source));
+    /* The right is lost: the next watch fails. */
+    lab.api.forbidden[FAKE_EVENT] = true;
+    fake_cut_all(&lab.api);
+    follow_pass(&lab, 60 * 1000);
+    assert_false(kube_source_reads_refusals(lab.source));
+    follow_release(&lab);
+}
+
 /* Returns how many reflectors are synced. Fails if another one did not end with END_ABSENT. */
 static size_t count_synced(const struct follow_lab *lab)
 {

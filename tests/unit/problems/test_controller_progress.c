@@ -4,6 +4,7 @@
 #include "metrics/base/timestamp.h"
 #include "metrics/model/template.h"
 #include "metrics/rules/engine.h"
+#include "metrics/rules/object_index.h"
 #include "tests/unit/suite.h"
 #include "tests/unit/world.h"
 
@@ -27,6 +28,7 @@ struct plane_lease {
 struct plane {
     struct store *store;
     struct rules_options rules;
+    struct refusals refusals;
     struct world judge;
     struct controller_progress *progress;
     struct entry *templates[TEMPLATES_MAX];
@@ -34,8 +36,6 @@ struct plane {
     struct plane_lease leases[CONTROL_COUNT];
     enum control_component component; /* Component that the story is about. */
     bool some_namespaces;
-    bool without_events;
-    int64_t refused_ms[TEMPLATES_MAX]; /* Time of the latest Event; 0: no Event. */
     int64_t now_ms;
     int64_t due_ms;
     int64_t lease_due_ms;
@@ -51,6 +51,8 @@ static void on_change(void *context, struct entry *entry, const void *old)
 
     if (entry_class(entry) == CLASS_BINDING)
         controller_progress_binding_changed(plane->progress, entry, old);
+    if (entry_class(entry) == CLASS_EVENT)
+        refusals_update(&plane->refusals, entry, old);
 }
 
 static const char *component_name(enum control_component component)
@@ -65,7 +67,8 @@ static enum problem_id problem_of(enum control_component component)
 
 static void start_exporter(struct plane *plane)
 {
-    struct controller_progress_options options = {&plane->rules, plane->some_namespaces};
+    struct controller_progress_options options = {&plane->rules, &plane->refusals,
+                                                  plane->some_namespaces};
     struct problem_options problem_options = {.history_limit = 0};
 
     problem_settings_reset(&problem_options.settings);
@@ -76,11 +79,6 @@ static void start_exporter(struct plane *plane)
     plane->progress = controller_progress_new(plane->store, engine_problems(plane->judge.engine),
                                               &options, plane->now_ms);
     plane->due_ms = plane->lease_due_ms = plane->now_ms;
-    for (size_t i = 0; i < plane->count; i++) {
-        /* The API server keeps Events for an hour. */
-        if (plane->refused_ms[i] && plane->now_ms - plane->refused_ms[i] < HOUR)
-            controller_progress_refused(plane->progress, plane->templates[i], plane->refused_ms[i]);
-    }
 }
 
 static uint64_t opened(const struct plane *plane)
@@ -160,6 +158,7 @@ static void plane_init(struct plane *plane, enum control_component component)
     memset(plane, 0, sizeof(*plane));
     plane->store = store_new(1);
     plane->rules = rules_options_default;
+    refusals_init(&plane->refusals, plane->store, 1);
     plane->component = component;
     plane->now_ms = START_MS;
     for (unsigned i = 0; i < CONTROL_COUNT; i++)
@@ -177,6 +176,7 @@ static void plane_release(struct plane *plane)
         free(plane->templates[i]->decision);
         plane->templates[i]->decision = NULL;
     }
+    refusals_release(&plane->refusals);
     store_free(plane->store);
     free(plane);
 }
@@ -331,11 +331,42 @@ static void process(struct plane *plane, size_t i)
     decide(plane, i, &d);
 }
 
+/* Puts Karmada's Event about a template, as of a time of the control plane. */
+static void put_refusal(struct plane *plane, size_t i, int64_t time_ms)
+{
+    struct entry *template = plane->templates[i];
+    char json[512], time[32] = "";
+
+    if (time_ms != 0)
+        format_timestamp(time_ms, time);
+    snprintf(json, sizeof(json),
+             "{\"apiVersion\":\"v1\",\"kind\":\"Event\",\"metadata\":{\"name\":\"%s\","
+             "\"namespace\":\"%s\"},\"reason\":\"ApplyPolicyFailed\",\"involvedObject\":{"
+             "\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"namespace\":\"%s\","
+             "\"name\":\"%s\",\"uid\":\"u%zu\"},\"lastTimestamp\":\"%s\"}",
+             template->name, entry_ns(template), entry_ns(template), template->name, i, time);
+    put(plane, json);
+    controller_progress_note(plane->progress, template, template->decision, template->decision,
+                             plane->now_ms);
+}
+
 /* Karmada refuses to apply the policy of a template. */
 static void refuse(struct plane *plane, size_t i)
 {
-    plane->refused_ms[i] = plane->now_ms;
-    controller_progress_refused(plane->progress, plane->templates[i], plane->now_ms);
+    put_refusal(plane, i, plane->now_ms);
+}
+
+/* The API server keeps Events for an hour. */
+static void delete_events(struct plane *plane)
+{
+    for (size_t i = 0; i < plane->count; i++) {
+        const struct entry *template = plane->templates[i];
+        struct entry *event = store_find(
+            plane->store, &(struct identity){"v1", "Event", entry_ns(template), template->name});
+
+        if (event && entry_exists(event))
+            store_remove(plane->store, event);
+    }
 }
 
 static void add_templates(struct plane *plane, size_t count, unsigned policies)
@@ -893,8 +924,9 @@ TEST_ROWS(an_impossible_time_does_not_make_work_old, odd_times, title)
     run(plane);
     pass(plane, 5 * MINUTE);
     assert_int_equal(controller_progress_backlog(plane->progress, CONTROL_CONTROLLERS), 0);
-    for (size_t i = 0; i < plane->count; i++)
-        controller_progress_refused(plane->progress, plane->templates[i], row->ms);
+    /* No timestamp has the greatest or least number. */
+    for (size_t i = 0; i < plane->count && row->ms != INT64_MIN && row->ms != INT64_MAX; i++)
+        put_refusal(plane, i, row->ms);
     pass(plane, HOUR);
     assert_int_equal(opened(plane), 1);
     plane_release(plane);
@@ -967,6 +999,101 @@ TEST(a_refusal_is_known_before_and_after_its_work)
     plane_release(plane);
 }
 
+/* The Event is older than the write of the binding, however soon the next change follows. */
+TEST(a_refusal_ends_with_the_write_of_the_binding)
+{
+    struct plane *plane = new_plane(CONTROL_CONTROLLERS);
+    size_t i = add_template(plane, 1, 1);
+    struct template_decision d;
+
+    make_due(plane, i);
+    refuse(plane, i);
+    pass(plane, 10 * SECOND);
+    assert_true(controller_progress_is_refused(plane->progress, plane->templates[i]));
+    process(plane, i);
+    d = decision_of(plane, i);
+    d.binding = binding_referring_to(plane->store, &(struct identity){"apps/v1", "Deployment",
+                                                                      entry_ns(plane->templates[i]),
+                                                                      plane->templates[i]->name});
+    assert_non_null(d.binding);
+    decide(plane, i, &d);
+    pass(plane, 10 * SECOND);
+    make_due(plane, i);
+    assert_false(controller_progress_is_refused(plane->progress, plane->templates[i]));
+    pass(plane, SECOND);
+    refuse(plane, i);
+    assert_true(controller_progress_is_refused(plane->progress, plane->templates[i]));
+    plane_release(plane);
+}
+
+/* An Event of 9999 counts once, not with each decision. */
+TEST(a_refusal_in_the_future_is_no_progress_for_ever)
+{
+    struct plane *plane = new_plane(CONTROL_CONTROLLERS);
+
+    add_templates(plane, 9, 3);
+    make_all_due(plane);
+    put_refusal(plane, 0, INT64_C(253402300799000));
+    for (unsigned minute = 0; minute < 20; minute++) {
+        struct template_decision d = decision_of(plane, 0);
+
+        pass(plane, MINUTE);
+        decide(plane, 0, &d);
+    }
+    assert_string_equal(open_reason(plane), "no_progress");
+    plane_release(plane);
+}
+
+/* Without Events, templates that Karmada refuses look like templates that it does not process. */
+TEST(without_events_no_progress_neither_opens_nor_resolves)
+{
+    struct plane *plane = new_plane(CONTROL_CONTROLLERS);
+
+    controller_progress_set_refusals_known(plane->progress, false);
+    add_templates(plane, 30, 3);
+    pass(plane, HOUR);
+    for (unsigned i = 0; i < 3; i++) {
+        take_lease(plane);
+        pass(plane, MINUTE);
+    }
+    make_all_due(plane);
+    pass(plane, 4 * HOUR);
+    assert_int_equal(controller_progress_backlog(plane->progress, CONTROL_CONTROLLERS), 30);
+    assert_int_equal(opened(plane), 0);
+    /* The Lease needs no Events. */
+    plane->leases[CONTROL_CONTROLLERS].renewed = false;
+    pass(plane, 6 * MINUTE);
+    assert_string_equal(open_reason(plane), "not_running");
+    plane->leases[CONTROL_CONTROLLERS].renewed = true;
+    pass(plane, 6 * MINUTE);
+    assert_string_equal(open_reason(plane), "");
+
+    controller_progress_set_refusals_known(plane->progress, true);
+    pass(plane, 4 * MINUTE);
+    assert_string_equal(open_reason(plane), "no_progress");
+    /* The right is lost: the problem stays, until no work waits. */
+    controller_progress_set_refusals_known(plane->progress, false);
+    pass(plane, HOUR);
+    assert_string_equal(open_reason(plane), "no_progress");
+    for (size_t i = 0; i < plane->count; i++)
+        process(plane, i);
+    pass(plane, 6 * MINUTE);
+    assert_string_equal(open_reason(plane), "");
+    plane_release(plane);
+}
+
+TEST(without_events_the_scheduler_is_judged)
+{
+    struct plane *plane = new_plane(CONTROL_SCHEDULER);
+
+    controller_progress_set_refusals_known(plane->progress, false);
+    add_templates(plane, 9, 3);
+    make_all_due(plane);
+    pass(plane, 14 * MINUTE);
+    assert_string_equal(open_reason(plane), "no_progress");
+    plane_release(plane);
+}
+
 TEST(refused_work_is_no_backlog)
 {
     struct plane *plane = new_plane(CONTROL_CONTROLLERS);
@@ -976,6 +1103,11 @@ TEST(refused_work_is_no_backlog)
     for (size_t i = 0; i < 15; i++)
         refuse(plane, i);
     pass(plane, 6 * MINUTE);
+    assert_int_equal(controller_progress_backlog(plane->progress, CONTROL_CONTROLLERS), 5);
+    /* An Event that the API server deletes is no attempt of Karmada. */
+    delete_events(plane);
+    make_all_due(plane);
+    pass(plane, HOUR);
     assert_int_equal(controller_progress_backlog(plane->progress, CONTROL_CONTROLLERS), 5);
     plane_release(plane);
 }
@@ -1003,7 +1135,7 @@ TEST(a_claim_processes_work)
 TEST(a_reload_takes_over_work_and_leases)
 {
     struct plane *plane = new_plane(CONTROL_CONTROLLERS);
-    struct controller_progress_options options = {&plane->rules, false};
+    struct controller_progress_options options = {&plane->rules, &plane->refusals, false};
     struct problems *problems;
     struct controller_progress *fresh;
 
@@ -1126,16 +1258,16 @@ TEST(a_template_without_work_keeps_no_memory)
     plane_release(plane);
 }
 
-TEST(refusals_are_kept_for_a_limited_time)
+TEST(an_event_about_a_template_without_work_keeps_no_memory)
 {
     struct plane *plane = new_plane(CONTROL_CONTROLLERS);
 
     add_templates(plane, 100, 1);
     for (size_t i = 0; i < 50 * plane->count; i++)
         refuse(plane, i % plane->count);
-    pass(plane, 59 * MINUTE);
-    assert_int_equal(plane->templates[7]->pins, 1);
-    pass(plane, 5 * MINUTE);
+    run(plane);
     assert_int_equal(plane->templates[7]->pins, 0);
+    assert_false(controller_progress_is_refused(plane->progress, plane->templates[7]));
+    assert_true(plane->due_ms - plane->now_ms > 80 * SECOND);
     plane_release(plane);
 }

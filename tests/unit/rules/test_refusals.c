@@ -114,17 +114,6 @@ TEST(an_event_about_a_binding_is_no_refusal)
     world_release(&w);
 }
 
-TEST(without_events_no_refusal_is_known)
-{
-    struct world w;
-
-    world_init(&w, &rules_options_default, 1);
-    assert_true(refusals_are_known(refusals_in(&w)));
-    engine_set_incomplete(w.engine, "v1", "Event", true);
-    assert_false(refusals_are_known(refusals_in(&w)));
-    world_release(&w);
-}
-
 TEST(a_refusal_marks_its_template_for_evaluation)
 {
     struct world w;
