@@ -39,8 +39,8 @@ static void on_component_lease(void *context, const struct component_lease *leas
     if (!progress)
         return;
     if (lease->exists)
-        controller_progress_lease(progress, lease->component, lease->holder, lease->renew_ms, 0,
-                                  platform_now_ms());
+        controller_progress_lease(progress, lease->component, lease->holder, lease->renew_ms,
+                                  lease->acquire_ms, platform_now_ms());
     else
         controller_progress_lease_absent(progress, lease->component);
     e->caught_up = false;

@@ -54,6 +54,14 @@ static void log_change(const struct component_leases *l, enum control_component 
               state == COMPONENT_LEASE_UNREADABLE ? "error" : NULL, r->err.text);
 }
 
+/* Returns a time in the spec of a Lease, in milliseconds since the epoch; 0 without a valid one. */
+static int64_t time_in_spec(const cJSON *spec, const char *key)
+{
+    int64_t ms;
+
+    return parse_timestamp(json_str(spec, key, ""), &ms) ? ms : 0;
+}
+
 /* Stores the values of the Lease that a request has found, or the reason of its failure. */
 static void store_response(struct component_lease_reader *r, const struct fetch *f)
 {
@@ -61,7 +69,7 @@ static void store_response(struct component_lease_reader *r, const struct fetch 
 
     free(r->holder);
     r->holder = NULL;
-    r->renew_ms = 0;
+    r->renew_ms = r->acquire_ms = 0;
     r->read = true;
     r->readable = f->state == FETCH_FOUND || f->state == FETCH_MISSING;
     r->exists = f->state == FETCH_FOUND;
@@ -70,8 +78,8 @@ static void store_response(struct component_lease_reader *r, const struct fetch 
     if (!r->exists)
         return;
     r->holder = xstrdup(json_str(spec, "holderIdentity", ""));
-    if (!parse_timestamp(json_str(spec, "renewTime", ""), &r->renew_ms))
-        r->renew_ms = 0;
+    r->renew_ms = time_in_spec(spec, "renewTime");
+    r->acquire_ms = time_in_spec(spec, "acquireTime");
 }
 
 static void end_request(struct component_leases *l, enum control_component component)
@@ -100,6 +108,7 @@ bool component_leases_last(const struct component_leases *l, enum control_compon
         .exists = r->exists,
         .holder = r->holder ? r->holder : "",
         .renew_ms = r->renew_ms,
+        .acquire_ms = r->acquire_ms,
         .error = r->readable ? "" : r->err.text,
     };
     return true;

@@ -25,7 +25,8 @@ struct component_lease {
     bool exists;        /* False also if not `readable`. */
     const char *holder; /* spec.holderIdentity; "" without a holder. */
     int64_t renew_ms; /* spec.renewTime, in milliseconds since the epoch; 0 without a valid time. */
-    const char *error; /* Reason for people if not `readable`; else "". */
+    int64_t acquire_ms; /* spec.acquireTime, likewise. */
+    const char *error;  /* Reason for people if not `readable`; else "". */
 };
 
 /* Receives the result of each read. */
@@ -55,6 +56,7 @@ struct component_lease_reader {
     bool readable;       /* This and the following members: see struct component_lease. */
     bool exists;
     int64_t renew_ms;
+    int64_t acquire_ms;
     char *holder;                      /* Owned; NULL: "". */
     struct error err;                  /* Reason if not `readable`. */
     unsigned failures;                 /* Reads in a row that were not `readable`. */

@@ -45,10 +45,15 @@ char *xmemdup0(const char *s, size_t len) MUST_USE;
 /* Frees the memory that a variable declared with CLEANUP(free_cleanup) points to. */
 void free_cleanup(void *variable);
 
-/* Returns the earlier of two times of the same clock. */
+/* Return the earlier and the later of two times of the same clock. */
 static inline int64_t earlier_of(int64_t a, int64_t b)
 {
     return a < b ? a : b;
+}
+
+static inline int64_t later_of(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
 }
 
 /*

@@ -7,11 +7,6 @@
 
 static const struct found_work no_work = {.kind = WORK_COUNT};
 
-static int64_t later_of(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* ---- decisions ---- */
 
 /* Returns true if the change waits for a PriorityClass or override policy. */

@@ -55,6 +55,7 @@ struct fresh_writes {
 
 struct lease_watch {
     char *holder;                     /* Last holder that was not empty; NULL without one. */
+    int64_t acquire_ms;               /* Value of acquireTime at the last read. */
     int64_t renew_ms;                 /* Value of renewTime at the last read. */
     int64_t renewed_ms;               /* Time at which renew_time was first read. */
     int64_t read_wall_ms;             /* Time of the last read by the wall clock. */
@@ -508,21 +509,33 @@ static void exempt(struct controller_progress *p, enum control_component compone
         c->exempt_until_ms = until_ms;
 }
 
+static bool is_new_holder(const struct lease_watch *l, const char *holder, int64_t acquire_ms)
+{
+    /* A component can restart under its name between two reads. */
+    return !l->holder || strcmp(l->holder, holder) != 0 ||
+           (is_plausible(l->acquire_ms) && acquire_ms > l->acquire_ms);
+}
+
+/*
+ * Handles the holder of a Lease, unless it is the last one. It is new since acquireTime, but not
+ * since before the last read by the wall clock, `last_wall_ms`: clocks may differ.
+ */
 static void note_holder(struct controller_progress *p, enum control_component component,
-                        const char *holder, int64_t acquire_ms)
+                        const char *holder, int64_t acquire_ms, int64_t last_wall_ms)
 {
     struct lease_watch *l = &p->components[component].lease;
+    int64_t since_ms = is_plausible(acquire_ms) ? clock_of(p, acquire_ms) : p->clock_ms;
 
     /* A component that stops empties the holder. */
-    if (!*holder || (l->holder && strcmp(l->holder, holder) == 0))
+    if (!*holder || !is_new_holder(l, holder, acquire_ms))
         return;
     if (l->holder) {
+        since_ms = later_of(since_ms, clock_of(p, last_wall_ms));
         memmove(l->new_holders_ms + 1, l->new_holders_ms, (RESTARTS - 1) * sizeof(int64_t));
-        l->new_holders_ms[0] = p->clock_ms;
-        exempt(p, component, p->clock_ms + NEW_HOLDER_MS);
-    } else if (is_plausible(acquire_ms)) {
-        exempt(p, component, clock_of(p, acquire_ms) + NEW_HOLDER_MS);
+        l->new_holders_ms[0] = since_ms;
     }
+    if (l->holder || is_plausible(acquire_ms))
+        exempt(p, component, since_ms + NEW_HOLDER_MS);
     free(l->holder);
     l->holder = xstrdup(holder);
 }
@@ -542,10 +555,11 @@ void controller_progress_lease(struct controller_progress *p, enum control_compo
         l->abandoned = false;
     if (!l->read || renewed || gap_ms < 0 || gap_ms > LEASE_GAP_MS)
         l->renewed_ms = p->clock_ms;
+    note_holder(p, component, holder, acquire_ms, l->read_wall_ms);
     l->renew_ms = renew_ms;
+    l->acquire_ms = acquire_ms;
     l->read_wall_ms = now_ms;
     l->read = l->readable = true;
-    note_holder(p, component, holder, acquire_ms);
 }
 
 void controller_progress_lease_absent(struct controller_progress *p,

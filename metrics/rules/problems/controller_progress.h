@@ -74,8 +74,9 @@ void controller_progress_other_shard(struct controller_progress *p,
 
 /*
  * Handles a Lease that was read: holderIdentity ("" without a holder), and renewTime and
- * acquireTime in milliseconds since the epoch, 0 if unset, invalid or not read. Call it after each
- * read, at least every 90 seconds: a longer gap begins the observation of renewTime anew.
+ * acquireTime in milliseconds since the epoch, 0 if unset or invalid. A holder with a later
+ * acquireTime is new, even under the name of the last one. Call it after each read, at least every
+ * 90 seconds: a longer gap begins the observation of renewTime anew.
  */
 void controller_progress_lease(struct controller_progress *p, enum control_component component,
                                const char *holder, int64_t renew_ms, int64_t acquire_ms,

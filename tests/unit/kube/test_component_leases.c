@@ -156,7 +156,9 @@ static unsigned count_in_log(struct lab *lab, const char *text)
 #define LEASE(spec)                                                                                \
     "{\"apiVersion\":\"coordination.k8s.io/v1\",\"kind\":\"Lease\",\"metadata\":{\"name\":"        \
     "\"karmada-controller-manager\",\"namespace\":\"karmada-system\"},\"spec\":" spec "}"
-#define HELD                  LEASE("{\"holderIdentity\":\"pod_1\",\"renewTime\":\"2026-01-31T12:00:01.250000Z\"}")
+#define HELD                                                                                       \
+    LEASE("{\"holderIdentity\":\"pod_1\",\"renewTime\":\"2026-01-31T12:00:01.250000Z\","           \
+          "\"acquireTime\":\"2026-01-31T11:59:00.500000Z\"}")
 #define STATUS(code, message) "{\"kind\":\"Status\",\"code\":" code ",\"message\":\"" message "\"}"
 
 TEST(both_leases_are_read_every_30_seconds)
@@ -196,6 +198,7 @@ static struct response_case {
       .exists = true,
       .holder = "pod_1",
       .renew_ms = NOON_MS + 1250,
+      .acquire_ms = NOON_MS - 59500,
       .error = ""}},
     {"a Lease without a holder",
      200,
@@ -207,11 +210,11 @@ static struct response_case {
      {.readable = true, .exists = true, .holder = "", .error = ""}},
     {"members of other types",
      200,
-     LEASE("{\"holderIdentity\":7,\"renewTime\":7}"),
+     LEASE("{\"holderIdentity\":7,\"renewTime\":7,\"acquireTime\":7}"),
      {.readable = true, .exists = true, .holder = "", .error = ""}},
     {"a time that is none",
      200,
-     LEASE("{\"holderIdentity\":\"p\",\"renewTime\":\"noon\"}"),
+     LEASE("{\"holderIdentity\":\"p\",\"renewTime\":\"noon\",\"acquireTime\":\"noon\"}"),
      {.readable = true, .exists = true, .holder = "p", .error = ""}},
     {"no Lease",
      404,
@@ -250,6 +253,7 @@ TEST_ROWS(each_response_has_a_result, responses, name)
     assert_int_equal(r->lease.readable, c->expected.readable);
     assert_int_equal(r->lease.exists, c->expected.exists);
     assert_int_equal(r->lease.renew_ms, c->expected.renew_ms);
+    assert_int_equal(r->lease.acquire_ms, c->expected.acquire_ms);
     assert_string_equal(r->holder, c->expected.holder);
     if (c->expected.error)
         assert_string_equal(r->error, c->expected.error);
@@ -273,6 +277,7 @@ TEST(a_renewed_lease_has_its_new_holder_and_time)
     r = read_manager(&lab, 404, STATUS("404", "not found"));
     assert_string_equal(r->holder, "");
     assert_int_equal(r->lease.renew_ms, 0);
+    assert_int_equal(r->lease.acquire_ms, 0);
     lab_release(&lab);
 }
 

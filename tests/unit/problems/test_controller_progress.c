@@ -1201,6 +1201,79 @@ TEST(a_lease_without_renewal_for_a_day_counts_as_absent)
     plane_release(plane);
 }
 
+/* The exporter starts while Karmada reads everything again, or long after. */
+TEST(the_first_read_tells_a_new_holder_by_its_acquire_time)
+{
+    static const int64_t ages_ms[] = {5 * MINUTE, HOUR};
+
+    for (size_t i = 0; i < ARRAY_LEN(ages_ms); i++) {
+        struct plane *plane = new_plane(CONTROL_CONTROLLERS);
+
+        stop_exporter(plane);
+        plane->leases[CONTROL_CONTROLLERS].acquired_ms = START_MS - ages_ms[i];
+        start_exporter(plane);
+        run(plane);
+        add_templates(plane, 9, 3);
+        make_all_due(plane);
+        pass(plane, 14 * MINUTE);
+        assert_string_equal(open_reason(plane), i == 0 ? "" : "no_progress");
+        pass(plane, 5 * MINUTE);
+        assert_string_equal(open_reason(plane), "no_progress");
+        plane_release(plane);
+    }
+}
+
+/* A component that restarts under its name, between two reads, is a new holder. */
+TEST(a_lease_that_the_same_holder_acquires_again_has_a_new_holder)
+{
+    struct plane *plane = new_plane(CONTROL_CONTROLLERS);
+
+    add_templates(plane, 9, 3);
+    pass(plane, HOUR);
+    make_all_due(plane);
+    for (unsigned i = 0; i < 3; i++) {
+        plane->leases[CONTROL_CONTROLLERS].acquired_ms = plane->now_ms;
+        pass(plane, MINUTE);
+    }
+    pass(plane, 6 * MINUTE);
+    assert_string_equal(open_reason(plane), "restarting");
+    plane_release(plane);
+}
+
+/* The Lease could not be read for an hour, and its holder is new for 50 minutes. */
+TEST(a_new_holder_is_new_since_its_acquire_time)
+{
+    struct plane *plane = new_plane(CONTROL_CONTROLLERS);
+
+    add_templates(plane, 9, 3);
+    pass(plane, HOUR);
+    plane->leases[CONTROL_CONTROLLERS].exists = false;
+    pass(plane, 10 * MINUTE);
+    take_lease(plane);
+    pass(plane, 50 * MINUTE);
+    plane->leases[CONTROL_CONTROLLERS].exists = true;
+    make_all_due(plane);
+    pass(plane, 13 * MINUTE);
+    assert_string_equal(open_reason(plane), "no_progress");
+    plane_release(plane);
+}
+
+/* Its clock is behind: the Lease seems to be acquired before the read that showed another holder.
+ */
+TEST(a_new_holder_is_not_older_than_the_last_read)
+{
+    struct plane *plane = new_plane(CONTROL_CONTROLLERS);
+
+    add_templates(plane, 9, 3);
+    pass(plane, HOUR);
+    make_all_due(plane);
+    take_lease(plane);
+    plane->leases[CONTROL_CONTROLLERS].acquired_ms -= 30 * MINUTE;
+    pass(plane, 18 * MINUTE);
+    assert_int_equal(opened(plane), 0);
+    plane_release(plane);
+}
+
 TEST(a_gap_between_two_reads_of_a_lease_proves_nothing)
 {
     struct plane *plane = new_plane(CONTROL_CONTROLLERS);
