@@ -233,6 +233,7 @@ struct kube_source *kube_source_new(const struct kube_source_settings *settings)
 
     s->context = (struct reflector_context){
         .store = settings->store,
+        .engine = settings->engine,
         .transport = settings->transport,
         .filter = settings->filter,
         .log = settings->log,

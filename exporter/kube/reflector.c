@@ -2,8 +2,8 @@
 #include "exporter/kube/reflector.h"
 
 #include "exporter/kube/api_resources.h"
-
 #include "exporter/kube/server_response.h"
+#include "metrics/rules/engine.h"
 
 enum {
     PATH_MAX_BYTES = 16 * 1024,
@@ -75,6 +75,13 @@ void reflector_failure_log_polling(struct reflector_failure *f)
 
 /* ---- one reflector ---- */
 
+static void on_skipped_binding(void *context, const cJSON *object)
+{
+    const struct reflector *r = context;
+
+    engine_note_other_binding(r->context->engine, object, r->context->clock_ms);
+}
+
 /* Creates a reflector, which starts with its first turn. */
 static MUST_USE struct reflector *reflector_new(struct reflector_context *context,
                                                 const struct reflector_spec *spec)
@@ -106,6 +113,8 @@ static MUST_USE struct reflector *reflector_new(struct reflector_context *contex
         .discovery = binding ? context->discovery : NULL,
         .origin = {.source = ++context->last_source},
     };
+    if (binding)
+        r->objects.skipped = (struct skipped_observer){on_skipped_binding, r};
     r->failure = (struct reflector_failure){
         .context = context, .resource = r->resource, .api_version = r->api_version};
     reflector_request_init(&r->request, context->transport);

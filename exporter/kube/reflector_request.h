@@ -203,11 +203,13 @@ void stream_slot_leave(struct stream_slot *slot);
 /* ---- shared state ---- */
 
 struct discovery;
+struct engine;
 struct store;
 
 /* Shared by the reflectors, the audit, the API discovery and struct bound_templates of a source. */
 struct reflector_context {
     struct store *store;
+    struct engine *engine;
     struct transport transport;
     const struct namespace_filter *filter;
     const struct log *log;

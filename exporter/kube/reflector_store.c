@@ -190,8 +190,11 @@ void reflector_store_put(struct reflector_store *s, cJSON *object)
     enum store_outcome outcome;
     struct error err;
 
-    if (!allowed && !s->by_binding)
+    if (!allowed && !s->by_binding) {
+        if (s->skipped.skipped)
+            s->skipped.skipped(s->skipped.context, object);
         return;
+    }
     /* An earlier version of the object may be in the store. */
     if (!allowed || (s->settings && !contains_settings(object)) ||
         (s->bound_templates_only && !is_referred_object(s, object))) {

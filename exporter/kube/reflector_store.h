@@ -6,6 +6,12 @@
 #include "exporter/system/log.h"
 #include "metrics/model/store.h"
 
+/* Receives each object that the namespace filter excludes. NULL: no observer. */
+struct skipped_observer {
+    void (*skipped)(void *context, const cJSON *object);
+    void *context;
+};
+
 /*
  * Writes the objects of one reflector into the store, which all sources share. An object carries
  * the source number of the reflector that read it last; only this reflector removes it. After a
@@ -23,6 +29,7 @@ struct reflector_store {
     const char *settings;
     /* For bindings: preferred versions of the kinds that they refer to. NULL for other kinds. */
     const struct discovery *discovery;
+    struct skipped_observer skipped;
     /* No policy selects the kind: keep only templates that a binding or a template refers to. */
     bool bound_templates_only;
     bool has_unread;           /* Unread templates may be in the store; reset by a complete pass. */
@@ -41,10 +48,10 @@ struct reflector_store {
 
 /*
  * Adds or replaces an object, or rejects it as in reflector_store_reject(). An object outside the
- * namespace filter is ignored. An object that is not kept for another reason is removed, and so is
- * a Work that is outside the filter or has no binding. In a binding, the apiVersion of
- * spec.resource is first replaced by the preferred one: a binding keeps a formerly preferred
- * version until Karmada writes it again.
+ * namespace filter only reaches the observer. An object that is not kept for another reason is
+ * removed, and so is a Work that is outside the filter or has no binding. In a binding, the
+ * apiVersion of spec.resource is first replaced by the preferred one: a binding keeps a formerly
+ * preferred version until Karmada writes it again.
  */
 void reflector_store_put(struct reflector_store *s, cJSON *object);
 

@@ -81,6 +81,16 @@ static enum scheduled scheduled_from_reason(const char *reason)
     return SCHEDULED_OTHER;
 }
 
+/* Returns the value of binding_status.scheduled_s; `condition` is the condition Scheduled, or NULL.
+ */
+static uint32_t scheduled_time_s(const cJSON *status, const cJSON *condition)
+{
+    bool scheduled = strcmp(json_str(condition, "status", ""), "True") == 0;
+    uint32_t last_s = scheduled ? lenient_time_s(status, "lastScheduledTime") : 0;
+
+    return last_s > 0 ? last_s : lenient_time_s(condition, "lastTransitionTime");
+}
+
 static void read_scheduled_condition(struct decode *d, const cJSON *json,
                                      struct binding_status *out)
 {
@@ -90,7 +100,7 @@ static void read_scheduled_condition(struct decode *d, const cJSON *json,
 
     if (!condition)
         return;
-    out->scheduled_s = lenient_time_s(condition, "lastTransitionTime");
+    out->scheduled_s = scheduled_time_s(status, condition);
     if (strcmp(json_str(condition, "status", ""), "True") != 0) {
         out->scheduled = (uint8_t)scheduled_from_reason(json_str(condition, "reason", ""));
         if (*message)
@@ -98,8 +108,6 @@ static void read_scheduled_condition(struct decode *d, const cJSON *json,
         return;
     }
     out->scheduled = SCHEDULED_TRUE;
-    if (lenient_time_s(status, "lastScheduledTime") > 0)
-        out->scheduled_s = lenient_time_s(status, "lastScheduledTime");
 }
 
 static void read_conditions(struct decode *d, const cJSON *json, struct binding_status *out)
@@ -114,6 +122,18 @@ static void read_conditions(struct decode *d, const cJSON *json, struct binding_
         generation == 0 || json_int(status, "schedulerObservedGeneration", 0) == generation;
     out->reschedule_requested = triggered_ms > lenient_time_ms(status, "lastScheduledTime");
     out->was_placed = lenient_time_ms(status, "lastScheduledTime") > 0;
+}
+
+void binding_times_decode(const cJSON *json, struct binding_times *out)
+{
+    const cJSON *status = json_get(json, "status");
+    struct error ignored;
+    struct decode d = {.err = &ignored};
+    struct binding_write write;
+
+    binding_write_decode(&d, json_get(json, "metadata"), &write);
+    *out = (struct binding_times){write.time_s,
+                                  scheduled_time_s(status, find_condition(status, "Scheduled"))};
 }
 
 /* ---- graceful evictions in the spec of a binding ---- */

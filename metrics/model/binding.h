@@ -193,6 +193,15 @@ struct binding {
     uint32_t deleted_s;    /* metadata.deletionTimestamp, seconds since the epoch; 0 if unset. */
 };
 
+/* Times at which Karmada's components wrote a binding, in seconds since the epoch; 0 if unknown. */
+struct binding_times {
+    uint32_t written_s;   /* binding.write.time_s */
+    uint32_t scheduled_s; /* binding_status.scheduled_s */
+};
+
+/* Sets `out` from a binding that is not decoded. Members of a wrong type count as absent. */
+void binding_times_decode(const cJSON *json, struct binding_times *out);
+
 /* Callbacks of the row in the table of kinds (struct kind_def). */
 void *binding_decode(struct decode *d, const cJSON *json);
 void binding_release(struct intern *strings, void *object);

@@ -113,6 +113,8 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
     override_events_init(&e->context.override_events, store, &e->context.incomplete, seed);
     conflict_events_init(&e->context.conflict_events, seed);
     refusals_init(&e->context.refusals, store, seed);
+    e->context.other_bindings = xcalloc(1, sizeof(*e->context.other_bindings));
+    other_bindings_init(e->context.other_bindings, seed);
     e->context.deliveries =
         (struct delivery_sources){&e->context.members, &e->context.works,
                                   &e->context.override_events, store, &e->context.incomplete};
@@ -158,6 +160,8 @@ void engine_free(struct engine *e)
     override_events_release(&c->override_events);
     conflict_events_release(&c->conflict_events);
     refusals_release(&c->refusals);
+    other_bindings_release(c->other_bindings);
+    free(c->other_bindings);
     policy_versions_release(&c->policy_versions);
     flapping_past_free(e->context.flapping_past);
     transitions_free(e->context.transitions);
@@ -322,6 +326,17 @@ void engine_inherit_problems(struct engine *e, const struct engine *last)
     }
     if (e->context.progress && last->context.progress)
         controller_progress_inherit(e->context.progress, last->context.progress);
+}
+
+void engine_note_other_binding(struct engine *e, const cJSON *binding, int64_t now_ms)
+{
+    struct rule_context *c = &e->context;
+    unsigned written = other_bindings_note(c->other_bindings, binding, now_ms);
+
+    for (unsigned i = 0; c->progress && i < CONTROL_COUNT; i++) {
+        if (written & 1U << i)
+            controller_progress_other_shard(c->progress, (enum control_component)i);
+    }
 }
 
 struct controller_progress *engine_progress(const struct engine *e)

@@ -85,6 +85,13 @@ void engine_inherit_problems(struct engine *e, const struct engine *last);
  */
 struct controller_progress;
 struct controller_progress *engine_progress(const struct engine *e);
+/*
+ * Handles a binding in a namespace that the exporter does not keep, such as one of another shard:
+ * if Karmada wrote it since it was handled last, that is progress (product contract 3.10, rule 10).
+ * Call it for each version that is read, also before engine_judge_problems(), so that a write
+ * before the start does not count. `now_ms` is in milliseconds since the epoch.
+ */
+void engine_note_other_binding(struct engine *e, const cJSON *binding, int64_t now_ms);
 /* Returns the problems; NULL before engine_judge_problems(). */
 struct problems *engine_problems(const struct engine *e);
 

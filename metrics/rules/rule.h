@@ -67,7 +67,8 @@ struct rule_context {
     struct problem_tallies *tallies;     /* Sums for the conditions of problems. */
     /* Judges Karmada's components; NULL with problems of a snapshot, and without problems. */
     struct controller_progress *progress;
-    int64_t progress_due_ms; /* Next call of controller_progress_evaluate(). */
+    int64_t progress_due_ms;               /* Next call of controller_progress_evaluate(). */
+    struct other_bindings *other_bindings; /* Writes of bindings of other shards. */
 };
 
 struct policy_facts {

@@ -137,3 +137,81 @@ bool was_scheduled(const struct binding *old, const struct binding *fresh)
     return a->scheduled != b->scheduled || a->scheduled_s != b->scheduled_s ||
            (a->observed && !b->observed) || old->applied_placement != fresh->applied_placement;
 }
+
+/* ---- bindings that the exporter does not keep ---- */
+
+/* Times of one binding. Bindings with equal hashes count as one. */
+struct other_binding {
+    uint64_t hash;
+    uint32_t times_s[CONTROL_COUNT];
+};
+
+static bool has_hash(const void *item, const void *key)
+{
+    return ((const struct other_binding *)item)->hash == *(const uint64_t *)key;
+}
+
+void other_bindings_init(struct other_bindings *o, uint64_t seed)
+{
+    *o = (struct other_bindings){.times = MAP_INIT(has_hash), .seed = seed};
+}
+
+void other_bindings_release(struct other_bindings *o)
+{
+    struct other_binding *b;
+
+    for (size_t at = 0; (b = map_next(&o->times, &at)) != NULL;)
+        free(b);
+    map_release(&o->times);
+}
+
+static struct other_binding *add_other_binding(struct other_bindings *o, uint64_t hash)
+{
+    struct other_binding *b = xcalloc(1, sizeof(*b));
+
+    if (o->times.count == OTHER_BINDINGS_MAX) {
+        other_bindings_release(o);
+        memcpy(o->dropped_s, o->newest_s, sizeof(o->dropped_s));
+    }
+    b->hash = hash;
+    map_add(&o->times, hash, b);
+    return b;
+}
+
+static uint64_t hash_of_binding(const struct other_bindings *o, const cJSON *binding)
+{
+    const cJSON *metadata = json_get(binding, "metadata");
+    const char *ns = json_str(metadata, "namespace", "");
+    const char *name = json_str(metadata, "name", "");
+
+    return map_hash(name, strlen(name), map_hash(ns, strlen(ns), o->seed));
+}
+
+unsigned other_bindings_note(struct other_bindings *o, const cJSON *binding, int64_t now_ms)
+{
+    uint64_t hash = hash_of_binding(o, binding);
+    struct other_binding *b = map_get(&o->times, hash, &hash);
+    struct binding_times times;
+    unsigned written = 0;
+
+    binding_times_decode(binding, &times);
+
+    const uint32_t times_s[CONTROL_COUNT] = {
+        [CONTROL_CONTROLLERS] = times.written_s,
+        [CONTROL_SCHEDULER] = times.scheduled_s,
+    };
+    for (unsigned i = 0; i < CONTROL_COUNT; i++)
+        written |= (unsigned)(times_s[i] > (b ? b->times_s[i] : o->dropped_s[i])) << i;
+    if (!written)
+        return 0;
+    if (!b)
+        b = add_other_binding(o, hash);
+    for (unsigned i = 0; i < CONTROL_COUNT; i++) {
+        /* A time in the future must not hide the writes of other bindings. */
+        int64_t time_s = earlier_of(times_s[i], now_ms / 1000);
+
+        b->times_s[i] = times_s[i];
+        o->newest_s[i] = (uint32_t)later_of(o->newest_s[i], time_s);
+    }
+    return written;
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "metrics/base/map.h"
 #include "metrics/model/binding.h"
 #include "metrics/model/store.h"
 #include "metrics/rules/decision.h"
@@ -63,3 +64,29 @@ bool was_claimed(const struct template_decision *before, const struct template_d
 bool was_written(const struct binding *old, const struct binding *fresh, unsigned *kinds);
 /* Returns true if the scheduler processed the binding between two versions; `old` as above. */
 bool was_scheduled(const struct binding *old, const struct binding *fresh);
+
+/* ---- bindings that the exporter does not keep ---- */
+
+/*
+ * Recognizes writes of bindings of other shards by the times in the bindings: the objects are not
+ * kept. Keeps the times of at most OTHER_BINDINGS_MAX bindings that Karmada wrote last; of other
+ * bindings only a write after the latest time that was dropped counts.
+ */
+enum { OTHER_BINDINGS_MAX = 1024 };
+
+struct other_bindings {
+    struct map times;
+    uint64_t seed;
+    uint32_t newest_s[CONTROL_COUNT];  /* Latest times, but not in the future. */
+    uint32_t dropped_s[CONTROL_COUNT]; /* Latest times that may have been dropped. */
+};
+
+/* Initializes without bindings. `seed` is the seed of the hashes of names. */
+void other_bindings_init(struct other_bindings *o, uint64_t seed);
+void other_bindings_release(struct other_bindings *o);
+
+/*
+ * Handles a version of a binding as read from the API server, also one that was read before.
+ * Returns the components that wrote the binding since (bits by enum control_component).
+ */
+unsigned other_bindings_note(struct other_bindings *o, const cJSON *binding, int64_t now_ms);

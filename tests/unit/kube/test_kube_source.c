@@ -7,6 +7,8 @@
 #include "metrics/model/store.h"
 #include "metrics/model/template.h"
 #include "metrics/model/work.h"
+#include "metrics/rules/problems/control_plane_work.h"
+#include "metrics/rules/rule.h"
 #include "tests/unit/follow.h"
 #include "tests/unit/suite.h"
 
@@ -889,6 +891,35 @@ TEST(each_template_and_cluster_binding_is_in_one_shard)
     }
     assert_int_equal(maps, NAMESPACES);
     assert_int_equal(cluster_bindings, 1);
+}
+
+TEST(writes_of_bindings_of_other_shards_reach_the_engine)
+{
+    const struct other_bindings *others;
+    struct follow_lab lab;
+    char text[512];
+
+    follow_init(&lab, 23);
+    /* "a" belongs to the other shard. */
+    lab.filter = (struct namespace_filter){.total_shards = 2};
+    lab.filter.shard = namespace_filter_allows(&lab.filter, "a");
+    fake_put(&lab.api, FAKE_CLUSTER_POLICY, "", "p", SELECTS_CONFIG_MAPS);
+    follow_start(&lab);
+    follow_settle(&lab);
+    assert_true(kube_source_ready(lab.source));
+    others = engine_context(lab.world.engine)->other_bindings;
+    assert_int_equal(others->times.count, 0);
+    snprintf(text, sizeof(text),
+             "{\"type\":\"MODIFIED\",\"object\":{\"apiVersion\":\"work.karmada.io/v1alpha2\","
+             "\"kind\":\"ResourceBinding\",\"metadata\":{\"namespace\":\"a\",\"name\":\"x\","
+             "\"resourceVersion\":\"%" PRIu64 "\",\"managedFields\":[{\"manager\":\"k\",\"time\":"
+             "\"2026-01-01T00:00:00Z\",\"fieldsV1\":{\"f:spec\":{\"f:resource\":{}}}}]}}}\n",
+             ++lab.api.version);
+    fake_say(&lab.api, FAKE_BINDING, text);
+    follow_settle(&lab);
+    assert_int_equal(others->times.count, 1);
+    assert_int_equal(store_object_count(lab.world.store, CLASS_BINDING), 0);
+    follow_release(&lab);
 }
 
 /* Without the right to read Events, a template without an Event may be refused. */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/reflector_store.h"
 
+#include "metrics/base/timestamp.h"
 #include "metrics/model/policy.h"
 #include "metrics/model/store.h"
 #include "metrics/model/template.h"
+#include "metrics/rules/problems/problems.h"
 #include "tests/unit/reading.h"
 #include "tests/unit/suite.h"
 #include "tests/unit/world.h"
@@ -289,4 +291,195 @@ TEST(rejected_objects_beyond_the_limit_count_as_objects_of_unknown_name)
     assert_false(reflector_store_has_rejected(&s));
     reflector_store_release(&s);
     world_release(&w);
+}
+
+/* ---- shards ---- */
+
+enum { MINUTE_MS = 60 * 1000, SHARDS = 7, NAMESPACES = 42, TEXT_MAX = 1024 };
+
+/* One of several exporters that share the namespaces of a control plane, in virtual time. */
+struct shard {
+    struct world world;
+    struct namespace_filter filter;
+    struct reflector_store objects;
+    const int64_t *now_ms;
+};
+
+struct shards {
+    struct log log;
+    struct shard items[SHARDS];
+    int64_t now_ms;
+};
+
+static void on_skipped(void *context, const cJSON *object)
+{
+    const struct shard *shard = context;
+
+    engine_note_other_binding(shard->world.engine, object, *shard->now_ms);
+}
+
+/* Each shard reads the object. */
+static void put_in_shards(struct shards *shards, const char *text, bool binding)
+{
+    for (unsigned i = 0; i < SHARDS; i++) {
+        struct shard *shard = &shards->items[i];
+        struct error err;
+        CLEANUP(json_cleanup) cJSON *object = json_parse(text, strlen(text), NULL, &err);
+
+        assert_non_null(object);
+        shard->objects.skipped = (struct skipped_observer){binding ? on_skipped : NULL, shard};
+        reflector_store_put(&shard->objects, object);
+    }
+}
+
+/* Puts the binding x of a namespace, which Karmada wrote and scheduled at these times. */
+static void put_binding(struct shards *shards, const char *ns, int64_t written_ms,
+                        int64_t scheduled_ms)
+{
+    char text[TEXT_MAX], written[32], scheduled[32], now[32];
+
+    format_timestamp(written_ms, written);
+    format_timestamp(scheduled_ms, scheduled);
+    format_timestamp(shards->now_ms, now);
+    snprintf(text, sizeof(text),
+             "{\"apiVersion\":\"work.karmada.io/v1alpha2\",\"kind\":\"ResourceBinding\","
+             "\"metadata\":{\"namespace\":\"%s\",\"name\":\"x-secret\",\"managedFields\":[{"
+             "\"manager\":\"karmada-controller-manager\",\"time\":\"%s\",\"fieldsV1\":{"
+             "\"f:spec\":{\"f:resource\":{}}}},{\"manager\":\"m\",\"time\":\"%s\","
+             "\"subresource\":\"status\",\"fieldsV1\":{\"f:status\":{}}}]},\"spec\":{"
+             "\"resource\":{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"namespace\":\"%s\","
+             "\"name\":\"x\",\"uid\":\"s\",\"resourceVersion\":\"%" PRId64
+             "\"},\"placement\":{}},\"status\":{"
+             "\"lastScheduledTime\":\"%s\",\"conditions\":[{\"type\":\"Scheduled\","
+             "\"status\":\"True\",\"reason\":\"Success\"}]}}",
+             ns, written, now, ns, written_ms, scheduled);
+    put_in_shards(shards, text, true);
+}
+
+static void pass_in_shards(struct shards *shards, int64_t ms)
+{
+    for (int64_t end_ms = shards->now_ms + ms; shards->now_ms < end_ms;) {
+        shards->now_ms += MINUTE_MS / 2;
+        for (unsigned i = 0; i < SHARDS; i++)
+            world_run(&shards->items[i].world, shards->now_ms);
+    }
+}
+
+/* 42 namespaces in 7 shards; each shard keeps some of them, and none keeps all. */
+static void shards_init(struct shards *shards)
+{
+    struct problem_options options = {.history_limit = 0};
+
+    *shards = (struct shards){.log = {.level = LOG_LEVEL_ERROR}, .now_ms = INT64_C(1767225600000)};
+    problem_settings_reset(&options.settings);
+    for (unsigned i = 0; i < SHARDS; i++) {
+        struct shard *shard = &shards->items[i];
+
+        world_init(&shard->world, &rules_options_default, 1);
+        shard->filter = (struct namespace_filter){.shard = i, .total_shards = SHARDS};
+        shard->now_ms = &shards->now_ms;
+        shard->objects = (struct reflector_store){.store = shard->world.store,
+                                                  .log = &shards->log,
+                                                  .filter = &shard->filter,
+                                                  .resource = "objects",
+                                                  .api_version = "v1",
+                                                  .origin = {.source = 1}};
+    }
+    /* Read at the start: no progress. */
+    put_binding(shards, "n0", shards->now_ms - MINUTE_MS, shards->now_ms - MINUTE_MS);
+    for (unsigned i = 0; i < SHARDS; i++) {
+        world_run(&shards->items[i].world, shards->now_ms);
+        engine_judge_problems(shards->items[i].world.engine, &options);
+    }
+    pass_in_shards(shards, 30 * MINUTE_MS);
+}
+
+static void shards_release(struct shards *shards)
+{
+    for (unsigned i = 0; i < SHARDS; i++)
+        world_release(&shards->items[i].world);
+}
+
+/* A new template in each namespace, for which Karmada makes no binding. */
+static void put_templates(struct shards *shards)
+{
+    char text[TEXT_MAX], created[32];
+
+    format_timestamp(shards->now_ms, created);
+    for (unsigned i = 0; i < NAMESPACES; i++) {
+        snprintf(text, sizeof(text),
+                 "{\"apiVersion\":\"" KARMADA_POLICY "\",\"kind\":\"PropagationPolicy\","
+                 "\"metadata\":{\"namespace\":\"n%u\",\"name\":\"p\"},\"spec\":{"
+                 "\"resourceSelectors\":[{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\"}],"
+                 "\"placement\":{}}}",
+                 i);
+        put_in_shards(shards, text, false);
+        snprintf(text, sizeof(text),
+                 "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"namespace\":"
+                 "\"n%u\",\"name\":\"x\",\"uid\":\"u%u\",\"creationTimestamp\":\"%s\"}}",
+                 i, i, created);
+        put_in_shards(shards, text, false);
+    }
+}
+
+/* Returns how many shards have the open problem `no_progress` of the controllers. */
+static unsigned count_open(const struct shards *shards)
+{
+    enum problem_reason first = problem_first_reason(PROBLEM_CONTROLLERS_STUCK);
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < SHARDS; i++) {
+        const struct problem *p = problems_find_open(engine_problems(shards->items[i].world.engine),
+                                                     NULL, CONTROLLER_COMPONENT, first);
+
+        count += p && p->reason == PROBLEM_REASON_CONTROLLERS_STUCK_NO_PROGRESS;
+    }
+    return count;
+}
+
+TEST(work_that_stands_still_in_all_shards_opens_in_each)
+{
+    struct shards shards;
+
+    shards_init(&shards);
+    put_templates(&shards);
+    pass_in_shards(&shards, 12 * MINUTE_MS);
+    assert_int_equal(count_open(&shards), 0);
+    pass_in_shards(&shards, 2 * MINUTE_MS);
+    assert_int_equal(count_open(&shards), SHARDS);
+    shards_release(&shards);
+}
+
+TEST(work_that_goes_on_in_one_shard_opens_in_none)
+{
+    struct shards shards;
+
+    shards_init(&shards);
+    put_templates(&shards);
+    for (unsigned i = 0; i < 12; i++) {
+        pass_in_shards(&shards, 5 * MINUTE_MS);
+        put_binding(&shards, "n0", shards.now_ms, shards.now_ms);
+        assert_int_equal(count_open(&shards), 0);
+    }
+    /* Karmada stops. The shard of n0 passed its templates over, as a single exporter would. */
+    pass_in_shards(&shards, 14 * MINUTE_MS);
+    assert_int_equal(count_open(&shards), SHARDS - 1);
+    shards_release(&shards);
+}
+
+/* The status changes, and the scheduler works: no write by the controllers. */
+TEST(other_writes_of_bindings_of_other_shards_are_no_progress)
+{
+    struct shards shards;
+    int64_t written_ms;
+
+    shards_init(&shards);
+    put_templates(&shards);
+    written_ms = shards.now_ms - 31 * MINUTE_MS;
+    for (unsigned i = 0; i < 14; i++) {
+        pass_in_shards(&shards, MINUTE_MS);
+        put_binding(&shards, "n0", written_ms, shards.now_ms);
+    }
+    assert_int_equal(count_open(&shards), SHARDS);
+    shards_release(&shards);
 }

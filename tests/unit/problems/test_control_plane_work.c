@@ -368,3 +368,84 @@ TEST_ROWS(a_write_belongs_to_work, write_cases, title)
     binding_release(store_string_pool(store), fresh);
     store_free(store);
 }
+
+/* ---- bindings of other shards ---- */
+
+/* A version of a binding, and the components that wrote it since the version before. */
+struct other_version {
+    unsigned name;
+    const char *written;   /* Time of the day; NULL: unknown. */
+    const char *scheduled; /* Likewise. */
+    unsigned expected;     /* Bits by enum control_component. */
+};
+
+enum { CONTROLLERS = 1U << CONTROL_CONTROLLERS, SCHEDULER = 1U << CONTROL_SCHEDULER };
+
+static unsigned note_other(struct other_bindings *o, unsigned name, const char *written,
+                           const char *scheduled, const char *now)
+{
+    char text[1024];
+    int64_t now_ms;
+    cJSON *json;
+    unsigned result;
+
+    snprintf(text, sizeof(text),
+             "{'metadata':{'namespace':'a','name':'b%u','managedFields':[{'manager':'karmada',"
+             "'time':'%s','fieldsV1':{'f:spec':{'f:resource':{}}}},{'manager':'user','subresource':"
+             "'status','time':"
+             "'2026-01-01T23:00:00Z','fieldsV1':{'f:metadata':{}}}]},'status':{"
+             "'lastScheduledTime':'%s','conditions':[{'type':'Scheduled','status':'True'}]}}",
+             name, written ? written : "", scheduled ? scheduled : "");
+    assert_true(parse_timestamp(now, &now_ms));
+    json = parse(text);
+    result = other_bindings_note(o, json, now_ms);
+    cJSON_Delete(json);
+    return result;
+}
+
+#define NOON "2026-01-01T12:00:00Z"
+
+TEST(a_write_of_a_binding_of_another_shard_counts_once)
+{
+    static const struct other_version versions[] = {
+        {0, "2026-01-01T11:00:00Z", "2026-01-01T11:00:01Z", CONTROLLERS | SCHEDULER},
+        {0, "2026-01-01T11:00:00Z", "2026-01-01T11:00:01Z", 0},
+        {0, "2026-01-01T11:00:01Z", "2026-01-01T11:00:01Z", CONTROLLERS},
+        {0, "2026-01-01T11:00:01Z", "2026-01-01T11:00:02Z", SCHEDULER},
+        {0, "2026-01-01T10:00:00Z", "2026-01-01T10:00:00Z", 0}, /* A restore of etcd. */
+        {1, "2026-01-01T11:00:01Z", NULL, CONTROLLERS},         /* In the same second. */
+        {2, NULL, NULL, 0},
+        {3, "2100-01-01T00:00:00Z", "1901-01-01T00:00:00Z", CONTROLLERS},
+        {3, "2100-01-01T00:00:00Z", "noon", 0},
+        {4, "9999-01-01T00:00:00Z", "9999-01-01T00:00:00Z", 0},
+        {4, "2026-01-01T11:00:00Z", NULL, CONTROLLERS},
+    };
+    struct other_bindings o;
+
+    other_bindings_init(&o, 1);
+    for (size_t i = 0; i < ARRAY_LEN(versions); i++)
+        assert_int_equal(
+            note_other(&o, versions[i].name, versions[i].written, versions[i].scheduled, NOON),
+            versions[i].expected);
+    other_bindings_release(&o);
+}
+
+/* Old versions of bindings that are not kept do not count again, and new ones do. */
+TEST(the_times_of_few_bindings_are_kept)
+{
+    struct other_bindings o;
+
+    other_bindings_init(&o, 1);
+    assert_int_equal(note_other(&o, 0, "2100-01-01T00:00:00Z", NULL, "2026-01-01T00:00:00Z"),
+                     CONTROLLERS);
+    for (unsigned i = 1; i < 3 * OTHER_BINDINGS_MAX; i++) {
+        char written[32];
+
+        format_timestamp(INT64_C(1767225600000) + (int64_t)i * 1000, written);
+        assert_int_equal(note_other(&o, i, written, NULL, written), CONTROLLERS);
+        assert_true(o.times.count <= OTHER_BINDINGS_MAX);
+    }
+    assert_int_equal(note_other(&o, 1, "2026-01-01T00:00:01Z", NULL, NOON), 0);
+    assert_int_equal(note_other(&o, 1, "2026-01-01T11:00:00Z", NULL, NOON), CONTROLLERS);
+    other_bindings_release(&o);
+}
