@@ -1161,6 +1161,195 @@ TEST(a_reload_takes_over_work_and_leases)
     plane_release(plane);
 }
 
+/* ---- pairs: two exporters over the same objects ---- */
+
+struct exporter_pair {
+    struct plane *items[2];
+};
+
+static struct exporter_pair new_pair(size_t templates)
+{
+    struct exporter_pair pair = {{new_plane(CONTROL_CONTROLLERS), new_plane(CONTROL_CONTROLLERS)}};
+
+    for (unsigned i = 0; i < ARRAY_LEN(pair.items); i++) {
+        add_templates(pair.items[i], templates, 3);
+        pass(pair.items[i], HOUR);
+    }
+    return pair;
+}
+
+static void release_pair(struct exporter_pair *pair)
+{
+    for (unsigned i = 0; i < ARRAY_LEN(pair->items); i++)
+        plane_release(pair->items[i]);
+}
+
+/* The second exporter is suspended for 40 minutes; its loop then runs before it reads anything. */
+static void resume_second(struct exporter_pair *pair)
+{
+    pair->items[1]->now_ms = pair->items[0]->now_ms;
+    run(pair->items[1]);
+}
+
+TEST(an_exporter_that_hangs_while_karmada_works_opens_nothing)
+{
+    struct exporter_pair pair = new_pair(300);
+
+    for (unsigned i = 0; i < 2; i++) {
+        make_all_due(pair.items[i]);
+        pass(pair.items[i], MINUTE);
+    }
+    /* Karmada processes all of it, and a new policy of which only one exporter hears at once. */
+    for (size_t i = 0; i < 300; i++) {
+        process(pair.items[0], i);
+        pass(pair.items[0], 6 * SECOND);
+    }
+    make_due(pair.items[0], 0);
+    pass(pair.items[0], 9 * MINUTE);
+    resume_second(&pair);
+    for (size_t i = 0; i < 300; i++)
+        process(pair.items[1], i);
+    make_due(pair.items[1], 0);
+    for (unsigned i = 0; i < 2; i++) {
+        pass(pair.items[i], 30 * SECOND);
+        process(pair.items[i], 0);
+        pass(pair.items[i], HOUR);
+        assert_int_equal(opened(pair.items[i]), 0);
+        assert_int_equal(controller_progress_backlog(pair.items[i]->progress, CONTROL_CONTROLLERS),
+                         0);
+    }
+    release_pair(&pair);
+}
+
+TEST(an_exporter_that_hangs_while_karmada_hangs_agrees_after_its_observation)
+{
+    struct exporter_pair pair = new_pair(300);
+
+    for (unsigned i = 0; i < 2; i++) {
+        make_all_due(pair.items[i]);
+        pass(pair.items[i], MINUTE);
+    }
+    pass(pair.items[0], 40 * MINUTE);
+    assert_string_equal(open_reason(pair.items[0]), "no_progress");
+    resume_second(&pair);
+    /* It has observed only 3 minutes: for all it knows, Karmada worked meanwhile. */
+    pass(pair.items[1], 6 * MINUTE);
+    assert_string_equal(open_reason(pair.items[1]), "");
+    pass(pair.items[1], 7 * MINUTE);
+    pass(pair.items[0], 13 * MINUTE);
+    for (unsigned i = 0; i < 2; i++)
+        assert_string_equal(open_reason(pair.items[i]), "no_progress");
+
+    /* Karmada comes back while the second exporter hangs again. */
+    for (size_t i = 0; i < 300; i++)
+        process(pair.items[0], i);
+    pass(pair.items[0], 40 * MINUTE);
+    resume_second(&pair);
+    for (size_t i = 0; i < 300; i++)
+        process(pair.items[1], i);
+    pass(pair.items[1], 6 * MINUTE);
+    pass(pair.items[0], 6 * MINUTE);
+    for (unsigned i = 0; i < 2; i++) {
+        assert_string_equal(open_reason(pair.items[i]), "");
+        assert_int_equal(opened(pair.items[i]), 1);
+    }
+    release_pair(&pair);
+}
+
+TEST(an_exporter_that_hangs_sees_a_lease_that_is_renewed)
+{
+    struct exporter_pair pair = new_pair(3);
+
+    pass(pair.items[0], 40 * MINUTE);
+    take_lease(pair.items[1]);
+    resume_second(&pair);
+    pass(pair.items[1], HOUR);
+    for (unsigned i = 0; i < 2; i++)
+        assert_int_equal(opened(pair.items[i]), 0);
+    release_pair(&pair);
+}
+
+/* ---- pairs: two controller-managers of Karmada, of which one works ---- */
+
+/* The holder hangs; the other one takes the Lease over `silent_ms` after the last renewal. */
+static void hang_holder(struct plane *plane, int64_t silent_ms)
+{
+    plane->leases[plane->component].renewed = false;
+    pass(plane, silent_ms);
+    take_lease(plane);
+    pass(plane, MINUTE);
+}
+
+TEST_ROWS(a_holder_that_hangs_and_is_replaced_does_not_open, component_rows, title)
+{
+    const struct component_row *row = *state;
+    struct plane *plane = new_plane(row->component);
+
+    add_templates(plane, 300, 3);
+    pass(plane, HOUR);
+    make_all_due(plane);
+    hang_holder(plane, 4 * MINUTE);
+    /* The other one reads everything, and begins after 15 minutes. */
+    pass(plane, 15 * MINUTE);
+    process_all(plane, 2, SECOND);
+    pass(plane, HOUR);
+    assert_int_equal(opened(plane), 0);
+    plane_release(plane);
+}
+
+TEST_ROWS(a_holder_that_hangs_without_replacement_is_not_running, component_rows, title)
+{
+    const struct component_row *row = *state;
+    struct plane *plane = new_plane(row->component);
+
+    pass(plane, HOUR);
+    plane->leases[row->component].renewed = false;
+    pass(plane, 6 * MINUTE);
+    assert_string_equal(open_reason(plane), "not_running");
+    /* The other one has the Lease at last: the problem ends. */
+    take_lease(plane);
+    pass(plane, 6 * MINUTE);
+    assert_string_equal(open_reason(plane), "");
+    plane_release(plane);
+}
+
+/* Both hang in turn, soon after each begins. */
+TEST_ROWS(a_pair_that_hangs_in_turn_is_restarting, component_rows, title)
+{
+    const struct component_row *row = *state;
+    struct plane *plane = new_plane(row->component);
+
+    add_templates(plane, 300, 3);
+    pass(plane, HOUR);
+    make_all_due(plane);
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(opened(plane), 0);
+        pass(plane, 10 * MINUTE);
+        hang_holder(plane, MINUTE);
+    }
+    pass(plane, 3 * MINUTE);
+    assert_string_equal(open_reason(plane), "restarting");
+    assert_int_equal(opened(plane), 1);
+    plane_release(plane);
+}
+
+/* The holder renews its Lease, and its queues hang: no other one takes over. */
+TEST_ROWS(a_holder_that_renews_and_hangs_makes_no_progress, component_rows, title)
+{
+    const struct component_row *row = *state;
+    struct plane *plane = new_plane(row->component);
+
+    add_templates(plane, 300, 3);
+    pass(plane, HOUR);
+    hang_holder(plane, 30 * SECOND);
+    make_all_due(plane);
+    pass(plane, 20 * MINUTE);
+    assert_int_equal(opened(plane), 0);
+    pass(plane, 3 * MINUTE);
+    assert_string_equal(open_reason(plane), "no_progress");
+    plane_release(plane);
+}
+
 /* ---- Leases ---- */
 
 TEST(without_a_lease_only_work_counts)
