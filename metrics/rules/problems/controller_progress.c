@@ -40,11 +40,9 @@ static const int64_t FIRST_TIME_MS = INT64_C(1401580800000);
 struct due_work {
     struct entry *entry; /* Pinned. */
     int64_t due_ms;      /* By the clock of struct controller_progress. */
-    int64_t refusal_ms;  /* Time of the latest Event that counts, as in the Event; 0 without one. */
-    struct due_work *next_refused;
-    struct due_work *last_refused;
-    enum work_kind kind : 8;
-    bool refused;
+    int64_t
+        refusal_ms; /* Time of the Event that refused it last, as in the Event; 0: not refused. */
+    enum work_kind kind;
 };
 
 /* Writes of Karmada since the last call of advance(), which are not dated yet. */
@@ -85,9 +83,8 @@ struct controller_progress {
     int64_t clock_ms; /* Observed time. */
     bool unreadable;
 
-    struct map works; /* struct due_work by entry and component. */
-    struct due_work *refused;
-    size_t refused_count;
+    struct map works;        /* struct due_work by entry and component. */
+    size_t refused_count;    /* Refused work in `works`. */
     int64_t refused_scan_ms; /* Time of the last scan for rule 9. */
     bool refused_widely;     /* Result of the last scan for rule 9. */
 
@@ -98,14 +95,24 @@ struct controller_progress {
     bool visited;
 };
 
-static const struct external_subject subjects[CONTROL_COUNT] = {
-    [CONTROL_CONTROLLERS] = {"", "ControlPlane", "", CONTROLLER_COMPONENT},
-    [CONTROL_SCHEDULER] = {"", "ControlPlane", "", SCHEDULER_COMPONENT},
-};
-
-static const enum problem_id component_problems[CONTROL_COUNT] = {
-    [CONTROL_CONTROLLERS] = PROBLEM_CONTROLLERS_STUCK,
-    [CONTROL_SCHEDULER] = PROBLEM_SCHEDULER_STUCK,
+/* Subject, problem and reasons of a component. */
+static const struct component_row {
+    struct external_subject subject;
+    enum problem_id problem;
+    enum problem_reason not_running;
+    enum problem_reason restarting;
+    enum problem_reason no_progress;
+} component_rows[CONTROL_COUNT] = {
+    [CONTROL_CONTROLLERS] = {{"", "ControlPlane", "", CONTROLLER_COMPONENT},
+                             PROBLEM_CONTROLLERS_STUCK,
+                             PROBLEM_REASON_CONTROLLERS_STUCK_NOT_RUNNING,
+                             PROBLEM_REASON_CONTROLLERS_STUCK_RESTARTING,
+                             PROBLEM_REASON_CONTROLLERS_STUCK_NO_PROGRESS},
+    [CONTROL_SCHEDULER] = {{"", "ControlPlane", "", SCHEDULER_COMPONENT},
+                           PROBLEM_SCHEDULER_STUCK,
+                           PROBLEM_REASON_SCHEDULER_STUCK_NOT_RUNNING,
+                           PROBLEM_REASON_SCHEDULER_STUCK_RESTARTING,
+                           PROBLEM_REASON_SCHEDULER_STUCK_NO_PROGRESS},
 };
 
 /* ---- clock ---- */
@@ -197,24 +204,11 @@ static struct due_work *add_work(struct controller_progress *p, struct entry *en
     return w;
 }
 
-static void unlink_refused(struct controller_progress *p, struct due_work *w)
-{
-    if (!w->refused)
-        return;
-    if (w->last_refused)
-        w->last_refused->next_refused = w->next_refused;
-    else
-        p->refused = w->next_refused;
-    if (w->next_refused)
-        w->next_refused->last_refused = w->last_refused;
-    p->refused_count--;
-}
-
 static void free_work(struct controller_progress *p, struct due_work *w)
 {
     struct work_key key = {w->entry, component_of(w->kind)};
 
-    unlink_refused(p, w);
+    p->refused_count -= w->refusal_ms != 0;
     map_take(&p->works, hash_work(&key), &key);
     store_unpin(p->store, w->entry);
     free(w);
@@ -222,7 +216,7 @@ static void free_work(struct controller_progress *p, struct due_work *w)
 
 static enum work_fate fate_of(const struct due_work *w)
 {
-    return w->refused ? WORK_REFUSED : WORK_WAITS;
+    return w->refusal_ms != 0 ? WORK_REFUSED : WORK_WAITS;
 }
 
 /* Removes work that ended without Karmada: a user undid the change, or the object is gone. */
@@ -249,16 +243,14 @@ static void note_unseen(struct controller_progress *p, enum work_kind kind)
 
 /* ---- refusals ---- */
 
-static void mark_refused(struct controller_progress *p, struct due_work *w)
+/* Marks work as refused by an Event of this time, which is not 0. */
+static void mark_refused(struct controller_progress *p, struct due_work *w, int64_t event_ms)
 {
-    work_queue_move(&p->queues[w->kind], w->due_ms, WORK_WAITS, WORK_REFUSED);
-    w->refused = true;
-    w->last_refused = NULL;
-    w->next_refused = p->refused;
-    if (p->refused)
-        p->refused->last_refused = w;
-    p->refused = w;
-    p->refused_count++;
+    if (w->refusal_ms == 0) {
+        work_queue_move(&p->queues[w->kind], w->due_ms, WORK_WAITS, WORK_REFUSED);
+        p->refused_count++;
+    }
+    w->refusal_ms = event_ms;
 }
 
 /* Returns true if Karmada wrote the binding of a template at this time or later. */
@@ -290,10 +282,8 @@ static void note_refusal(struct controller_progress *p, struct due_work *w)
 
     if (event_ms <= w->refusal_ms || time_ms + REFUSAL_LEAD_MS < w->due_ms)
         return;
-    w->refusal_ms = event_ms;
     work_queue_note_refused(&p->queues[w->kind], time_ms);
-    if (!w->refused)
-        mark_refused(p, w);
+    mark_refused(p, w, event_ms);
 }
 
 /* ---- work that decisions show ---- */
@@ -321,7 +311,7 @@ static void add_found_work(struct controller_progress *p, struct entry *entry,
     w = add_work(p, entry, kind, due_time(p, found));
     if (component_of(kind) == CONTROL_CONTROLLERS)
         note_refusal(p, w);
-    if (found->stuck && !w->refused)
+    if (found->stuck && w->refusal_ms == 0)
         drop_work(p, w);
 }
 
@@ -331,9 +321,8 @@ static void continue_work(struct controller_progress *p, struct entry *entry, en
 {
     struct due_work *w = add_work(p, entry, kind, last->due_ms);
 
-    w->refusal_ms = last->refusal_ms;
-    if (last->refused)
-        mark_refused(p, w);
+    if (last->refusal_ms != 0)
+        mark_refused(p, w, last->refusal_ms);
 }
 
 /* Makes the work of one entry and component that which its decision shows. */
@@ -353,7 +342,7 @@ static void set_work(struct controller_progress *p, struct entry *entry,
     }
     if (component == CONTROL_CONTROLLERS)
         note_refusal(p, w);
-    if (found->stuck ? w->refused : w->kind == found->kind)
+    if (found->stuck ? w->refusal_ms != 0 : w->kind == found->kind)
         return;
     /* The work goes on under another name, or waits for a reason that is no work. */
     struct due_work last = *w;
@@ -505,8 +494,7 @@ static void exempt(struct controller_progress *p, enum control_component compone
 {
     struct component_state *c = &p->components[component];
 
-    if (until_ms > c->exempt_until_ms)
-        c->exempt_until_ms = until_ms;
+    c->exempt_until_ms = later_of(c->exempt_until_ms, until_ms);
 }
 
 static bool is_new_holder(const struct lease_watch *l, const char *holder, int64_t acquire_ms)
@@ -518,10 +506,10 @@ static bool is_new_holder(const struct lease_watch *l, const char *holder, int64
 
 /*
  * Handles the holder of a Lease, unless it is the last one. It is new since acquireTime, but not
- * since before the last read by the wall clock, `last_wall_ms`: clocks may differ.
+ * since before the last read: clocks may differ. Call it before the members of the Lease are set.
  */
 static void note_holder(struct controller_progress *p, enum control_component component,
-                        const char *holder, int64_t acquire_ms, int64_t last_wall_ms)
+                        const char *holder, int64_t acquire_ms)
 {
     struct lease_watch *l = &p->components[component].lease;
     int64_t since_ms = is_plausible(acquire_ms) ? clock_of(p, acquire_ms) : p->clock_ms;
@@ -530,7 +518,7 @@ static void note_holder(struct controller_progress *p, enum control_component co
     if (!*holder || !is_new_holder(l, holder, acquire_ms))
         return;
     if (l->holder) {
-        since_ms = later_of(since_ms, clock_of(p, last_wall_ms));
+        since_ms = later_of(since_ms, clock_of(p, l->read_wall_ms));
         memmove(l->new_holders_ms + 1, l->new_holders_ms, (RESTARTS - 1) * sizeof(int64_t));
         l->new_holders_ms[0] = since_ms;
     }
@@ -555,7 +543,7 @@ void controller_progress_lease(struct controller_progress *p, enum control_compo
         l->abandoned = false;
     if (!l->read || renewed || gap_ms < 0 || gap_ms > LEASE_GAP_MS)
         l->renewed_ms = p->clock_ms;
-    note_holder(p, component, holder, acquire_ms, l->read_wall_ms);
+    note_holder(p, component, holder, acquire_ms);
     l->renew_ms = renew_ms;
     l->acquire_ms = acquire_ms;
     l->read_wall_ms = now_ms;
@@ -578,7 +566,7 @@ void controller_progress_set_readable(struct controller_progress *p, bool readab
     advance(p, now_ms);
     p->unreadable = !readable;
     for (unsigned i = 0; i < CONTROL_COUNT; i++)
-        problems_hold(p->problems, &subjects[i], !readable);
+        problems_hold(p->problems, &component_rows[i].subject, !readable);
 }
 
 void controller_progress_set_refusals_known(struct controller_progress *p, bool known)
@@ -613,9 +601,10 @@ static bool scan_refused(const struct controller_progress *p)
 {
     const void *policies[REFUSED_POLICIES], *namespaces[REFUSED_NAMESPACES];
     unsigned templates = 0, policy_count = 0, namespace_count = 0;
+    const struct due_work *w;
 
-    for (const struct due_work *w = p->refused; w; w = w->next_refused) {
-        const struct template_decision *d = template_decision(w->entry);
+    for (size_t at = 0; (w = map_next(&p->works, &at)) != NULL;) {
+        const struct template_decision *d = w->refusal_ms != 0 ? template_decision(w->entry) : NULL;
 
         if (!d || !d->governing || p->clock_ms - w->due_ms > REFUSED_DUE_MS)
             continue;
@@ -647,16 +636,13 @@ static bool is_all_refused(struct controller_progress *p, struct due_clock *due)
 static enum problem_reason progress_reason(struct controller_progress *p,
                                            enum control_component component, struct due_clock *due)
 {
-    bool scheduler = component == CONTROL_SCHEDULER;
-
     if (p->some_namespaces || !has_passed(due, p->components[component].exempt_until_ms, 0))
         return PROBLEM_REASON_COUNT;
     for (unsigned kind = first_kind(component); kind < end_kind(component); kind++) {
         if (work_queue_stands_still(&p->queues[kind], due))
-            return scheduler ? PROBLEM_REASON_SCHEDULER_STUCK_NO_PROGRESS
-                             : PROBLEM_REASON_CONTROLLERS_STUCK_NO_PROGRESS;
+            return component_rows[component].no_progress;
     }
-    if (scheduler)
+    if (component == CONTROL_SCHEDULER)
         return PROBLEM_REASON_COUNT;
     for (unsigned kind = first_kind(component); kind < end_kind(component); kind++) {
         if (work_queue_is_too_slow(&p->queues[kind], due))
@@ -671,20 +657,17 @@ static enum problem_reason judge(struct controller_progress *p, enum control_com
                                  struct due_clock *due)
 {
     const struct lease_watch *l = &p->components[component].lease;
-    bool scheduler = component == CONTROL_SCHEDULER;
 
     /* The reason ends if the Lease is read no more. */
     if (is_lease_known(p, l))
         due->next_ms = earlier_of(due->next_ms,
                                   p->clock_ms + LEASE_GAP_MS + 1 - (p->wall_ms - l->read_wall_ms));
     if (is_lease_known(p, l) && has_passed(due, l->renewed_ms, RENEW_TIMEOUT_MS))
-        return scheduler ? PROBLEM_REASON_SCHEDULER_STUCK_NOT_RUNNING
-                         : PROBLEM_REASON_CONTROLLERS_STUCK_NOT_RUNNING;
+        return component_rows[component].not_running;
     if (is_lease_known(p, l) && l->new_holders_ms[RESTARTS - 1] > 0 &&
         !has_passed(due, l->new_holders_ms[RESTARTS - 1], RESTARTS_MS) &&
         controller_progress_backlog(p, component) > 0)
-        return scheduler ? PROBLEM_REASON_SCHEDULER_STUCK_RESTARTING
-                         : PROBLEM_REASON_CONTROLLERS_STUCK_RESTARTING;
+        return component_rows[component].restarting;
     return progress_reason(p, component, due);
 }
 
@@ -711,6 +694,7 @@ static enum problem_reason provable_reason(const struct controller_progress *p,
 static void publish(struct controller_progress *p, enum control_component component,
                     enum problem_reason reason)
 {
+    const struct component_row *row = &component_rows[component];
     struct component_state *c = &p->components[component];
 
     if (reason == c->reason)
@@ -719,9 +703,9 @@ static void publish(struct controller_progress *p, enum control_component compon
         c->since_ms = p->wall_ms;
     c->reason = reason;
     if (reason == PROBLEM_REASON_COUNT)
-        problems_withdraw(p->problems, &subjects[component], component_problems[component]);
+        problems_withdraw(p->problems, &row->subject, row->problem);
     else
-        problems_report(p->problems, &subjects[component], reason, c->since_ms);
+        problems_report(p->problems, &row->subject, reason, c->since_ms);
 }
 
 void controller_progress_evaluate(struct controller_progress *p, int64_t now_ms, int64_t *due_ms)
@@ -763,7 +747,7 @@ bool controller_progress_is_refused(const struct controller_progress *p,
 {
     const struct due_work *w = find_work(p, template, CONTROL_CONTROLLERS);
 
-    return w && w->refused;
+    return w && w->refusal_ms != 0;
 }
 
 uint64_t controller_progress_backlog(const struct controller_progress *p,
@@ -827,13 +811,12 @@ void controller_progress_inherit(struct controller_progress *p,
     p->refusals_unknown = last->refusals_unknown;
     for (unsigned kind = 0; kind < WORK_COUNT; kind++)
         work_queue_inherit(&p->queues[kind], &last->queues[kind]);
-    for (unsigned i = 0; i < CONTROL_COUNT; i++)
-        inherit_component(&p->components[i], &last->components[i]);
     for (unsigned i = 0; i < CONTROL_COUNT; i++) {
         const struct component_state *c = &p->components[i];
 
+        inherit_component(&p->components[i], &last->components[i]);
         if (c->reason != PROBLEM_REASON_COUNT)
-            problems_report(p->problems, &subjects[i], c->reason, c->since_ms);
+            problems_report(p->problems, &component_rows[i].subject, c->reason, c->since_ms);
     }
     for (size_t at = 0; (w = map_next(&last->works, &at)) != NULL;) {
         struct entry *entry = find_same(p->store, w->entry);
