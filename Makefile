@@ -157,7 +157,7 @@ $(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(FUZZ_SUPPORT:%.c=$(B)/%.o) $(
 
 DEMO := 127.0.0.1:19180
 
-.PHONY: run demo boards pictures chart setup test check unit sim faults e2e rules3 soak restores handover golden mutants bench cover fuzz fuzz-replay fuzz-run
+.PHONY: run demo boards pictures chart setup test check unit sim faults e2e rules3 soak restores handover controllers golden mutants bench cover fuzz fuzz-replay fuzz-run
 run: ## set up, build, and serve the demo manifests on 127.0.0.1:19180
 	@tests/setup.sh build
 	@$(MAKE) VARIANT=plain CC=gcc all
@@ -216,6 +216,9 @@ restores: $(EXPORTER) ## put a real etcd back to an older state, RESTORE_ROUNDS=
 
 handover: $(EXPORTER) ## kill the exporter that writes Events, HANDOVER_ROUNDS=100 times, and count what is written
 	@HANDOVER_ROUNDS=$${HANDOVER_ROUNDS:-100} tests/e2e/cluster_events.test
+
+controllers: $(EXPORTER) ## controllers_stuck in real time at five control planes, side by side: 18 minutes
+	@WHOLE_STORIES=1 tests/e2e/cluster_controllers.test
 
 golden: all $(call programs,$(filter %.c,$(HOLDING))) ## rewrite METRICS.md and all that tests compare with; then see git diff
 	@export GOLDEN=write; tests/run-units.sh golden $(call programs,$(filter %.c,$(HOLDING))); \
