@@ -60,7 +60,6 @@ struct entry {
     struct entry **readers;
     uint32_t read_count;
     uint32_t reader_count;
-    uint32_t reader_capacity;
     uint32_t timer;    /* Slot in the timers of rules/graph.h, 1-based; 0 without a timer. */
     uint32_t subject;  /* Slot in the subjects of rules/problems.h, 1-based; 0 without problems. */
     uint32_t position; /* Index of this entry in partition->entries. */

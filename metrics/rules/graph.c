@@ -148,16 +148,19 @@ bool graph_is_done(const struct graph *g)
 
 /* ---- readers ---- */
 
+/*
+ * Appends a reader and returns its index. The array has room for the lowest power of two from the
+ * number of readers on, and after removals for at least that.
+ */
 static uint32_t add_reader(struct entry *read, struct entry *reader)
 {
-    if (read->reader_count == read->reader_capacity) {
-        uint32_t capacity = read->reader_capacity;
+    uint32_t count = read->reader_count;
 
-        read->reader_capacity = capacity ? capacity + capacity / 2 + 1 : 1;
-        read->readers = xreallocarray(read->readers, read->reader_capacity, sizeof(struct entry *));
-    }
-    read->readers[read->reader_count] = reader;
-    return read->reader_count++;
+    if ((count & (count - 1)) == 0)
+        read->readers =
+            xreallocarray(read->readers, count > 0 ? 2 * (size_t)count : 1, sizeof(struct entry *));
+    read->readers[read->reader_count++] = reader;
+    return count;
 }
 
 /* Removes the reader at `position`. The last reader takes this position in array and edge. */
