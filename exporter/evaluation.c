@@ -348,6 +348,7 @@ void evaluation_judge_problems(struct evaluation *e, bool once, const struct eva
 
 bool evaluation_run(struct evaluation *e, int64_t now_ms, size_t budget)
 {
+    engine_note_clock(e->engine, now_ms, platform_steady_ms());
     e->caught_up = engine_run(e->engine, now_ms, budget);
     return e->caught_up;
 }

@@ -17,11 +17,14 @@ const struct rules_options rules_options_default = {
     .skipped_apis = "",
 };
 
+enum { CLOCK_STEP_MS = 60 * 1000 }; /* Smaller steps of the clock are corrections. */
+
 struct engine {
     struct rule_context context;
     struct engine_observer observer;
     uint64_t evaluations;
     uint64_t seed;
+    int64_t clock_offset_ms; /* Clock minus steady clock; INT64_MAX before engine_note_clock(). */
 };
 
 /* Rule of classes that `rules` lacks: their entries are evaluated only for the observer. */
@@ -88,7 +91,9 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
     if (!ignored)
         return NULL;
     struct engine *e = xcalloc(1, sizeof(*e));
+
     e->seed = seed;
+    e->clock_offset_ms = INT64_MAX;
     e->context = (struct rule_context){
         .store = store,
         .graph = graph_new(store, rank_of),
@@ -326,6 +331,15 @@ void engine_inherit_problems(struct engine *e, const struct engine *last)
     }
     if (e->context.progress && last->context.progress)
         controller_progress_inherit(e->context.progress, last->context.progress);
+}
+
+void engine_note_clock(struct engine *e, int64_t now_ms, int64_t steady_ms)
+{
+    int64_t offset_ms = now_ms - steady_ms;
+
+    if (e->context.problems && offset_ms - CLOCK_STEP_MS > e->clock_offset_ms)
+        problems_restart_observation(e->context.problems, now_ms);
+    e->clock_offset_ms = offset_ms;
 }
 
 void engine_note_other_binding(struct engine *e, const cJSON *binding, int64_t now_ms)

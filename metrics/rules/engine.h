@@ -92,6 +92,12 @@ struct controller_progress *engine_progress(const struct engine *e);
  * before the start does not count. `now_ms` is in milliseconds since the epoch.
  */
 void engine_note_other_binding(struct engine *e, const cJSON *binding, int64_t now_ms);
+/*
+ * Compares the clock with a steady clock, both in milliseconds: if the clock was set forwards by
+ * more than a minute since the last call, the observation of problems begins anew, because nobody
+ * observed the time that it skipped. Call it before engine_run() with the same `now_ms`.
+ */
+void engine_note_clock(struct engine *e, int64_t now_ms, int64_t steady_ms);
 /* Returns the problems; NULL before engine_judge_problems(). */
 struct problems *engine_problems(const struct engine *e);
 

@@ -375,6 +375,27 @@ TEST(a_restored_server_begins_the_observation_anew)
     world_release(&lab.world);
 }
 
+TEST(a_clock_that_is_set_forwards_opens_no_problem)
+{
+    struct lab lab;
+    int64_t steady_ms = 1000;
+
+    lab_init(&lab);
+    lab_judge(&lab);
+    problems_report(lab.problems, &kind_of_pods, PROBLEM_REASON_DATA_INCOMPLETE_LATE, 0);
+    engine_note_clock(lab.world.engine, lab.now_ms, steady_ms);
+    pass(&lab, 9 * MINUTE);
+    engine_note_clock(lab.world.engine, lab.now_ms, steady_ms += 9 * MINUTE);
+    lab.now_ms += HOUR;
+    engine_note_clock(lab.world.engine, lab.now_ms, steady_ms += 1000);
+    pass(&lab, 10 * MINUTE - 1);
+    assert_int_equal(status(&lab), PROBLEM_PENDING);
+    engine_note_clock(lab.world.engine, lab.now_ms, steady_ms += 10 * MINUTE);
+    pass(&lab, 1);
+    assert_int_equal(status(&lab), PROBLEM_OPEN);
+    world_release(&lab.world);
+}
+
 TEST(each_problem_opens_and_ends_by_its_row)
 {
     for (unsigned i = 0; i < PROBLEM_COUNT; i++) {
