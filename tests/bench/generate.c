@@ -131,7 +131,9 @@ void generate_binding(struct strbuf *out, const struct generated *g, unsigned at
                 "\"resource\":{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"name\":"
                 "\"service-%06u\",\"namespace\":\"team-%u\",\"resourceVersion\":\"%u\",\"uid\":"
                 "\"4f1c3c50-0000-4000-8000-%012u\"},\"schedulerName\":\"default-scheduler\"},"
-                "\"status\":{\"conditions\":[{\"status\":\"True\",\"type\":\"Scheduled\"}],"
+                "\"status\":{\"aggregatedStatus\":[{\"applied\":true,\"clusterName\":\"member1\","
+                "\"health\":\"Healthy\"}],\"conditions\":[{\"status\":\"True\",\"type\":"
+                "\"Scheduled\"},{\"status\":\"True\",\"type\":\"FullyApplied\"}],"
                 "\"schedulerObservedGeneration\":2}}",
                 at, ns, 500000 + at, at, ns, 1000 + at, at);
 }
