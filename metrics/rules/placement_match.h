@@ -84,7 +84,10 @@ void placements_set_clusters_hidden(struct placements *p, bool hidden);
  * placement is resolved again in place, for all holders of a reference.
  */
 const struct resolved_placement *placements_ref(struct placements *p, const char *text) MUST_USE;
-/* Drops a reference. Accepts NULL. */
+/*
+ * Drops a reference. Accepts NULL. The last placement that has no reference left stays in memory,
+ * for a next placements_ref().
+ */
 void placements_drop(struct placements *p, const struct resolved_placement *resolved);
 
 /* Returns true if the store has a Cluster of this name, and clusters are not hidden. */

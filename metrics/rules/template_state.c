@@ -136,11 +136,6 @@ static const struct priority *decided_priority(const struct entry *policy)
     return d ? &d->priority : &none;
 }
 
-static int64_t later_time(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* Returns the template's binding if a policy made it; else NULL. */
 static const struct binding *binding_made_by_policy(const struct template_state_input *s)
 {
@@ -170,7 +165,7 @@ static bool has_later_user_change(const struct template_state_input *s, const st
 {
     const struct template *t = entry_template(s->template);
     const struct binding *b = binding_made_by_policy(s);
-    int64_t applied_ms = later_time(policy->changed_ms, b ? b->changed_ms : 0);
+    int64_t applied_ms = later_of(policy->changed_ms, b ? b->changed_ms : 0);
 
     return (policy->changed_ms || t->user_change_observed) && t->changed_ms > applied_ms;
 }
@@ -186,8 +181,8 @@ static int64_t set_phase_by_deadline(const struct template_state_input *s, int64
 /* Returns the time up to which Karmada has to apply the policy's last change; 0 if unknown. */
 static int64_t policy_deadline_ms(const struct template_state_input *s, const struct policy *policy)
 {
-    return policy->changed_ms ? later_time(policy->changed_ms + s->options->grace_ms,
-                                           policy->grace_extended_until_ms)
+    return policy->changed_ms ? later_of(policy->changed_ms + s->options->grace_ms,
+                                         policy->grace_extended_until_ms)
                               : 0;
 }
 
@@ -259,8 +254,8 @@ int64_t unbound_due_ms(const struct template_state_input *s, const struct templa
 {
     const struct template *t = entry_template(s->template);
     const struct policy *policy = entry_policy(d->governing);
-    int64_t created_ms = later_time(t->created_ms, policy->created_ms);
-    int64_t changed_ms = later_time(created_ms, later_time(t->changed_ms, policy->changed_ms));
+    int64_t created_ms = later_of(t->created_ms, policy->created_ms);
+    int64_t changed_ms = later_of(created_ms, later_of(t->changed_ms, policy->changed_ms));
 
     return changed_ms ? changed_ms + s->options->grace_ms + 1 : 0;
 }
@@ -276,7 +271,7 @@ static int64_t set_unbound(const struct template_state_input *s, struct template
 
     out->state = STATE_UNBOUND;
     out->reason = UNBOUND_WAITING;
-    out->since_ms = later_time(entry_template(s->template)->created_ms, policy->created_ms);
+    out->since_ms = later_of(entry_template(s->template)->created_ms, policy->created_ms);
     if (s->binding_name_blocked)
         out->reason = UNBOUND_NAMESAKE;
     else if (*entry_ns(s->template) && decided_priority(out->governing)->state == PRIORITY_MISSING)

@@ -29,11 +29,6 @@ static const enum problem_reason policy_problem_reasons[POLICY_PROBLEM_COUNT] = 
     [POLICY_PREEMPTION_WITHOUT_NAME] = PROBLEM_REASON_POLICY_INVALID_PREEMPTION_WITHOUT_NAME,
 };
 
-static int64_t later(int64_t a_ms, int64_t b_ms)
-{
-    return a_ms > b_ms ? a_ms : b_ms;
-}
-
 static bool is_class_incomplete(const struct rule_context *c, enum object_class class)
 {
     return incomplete_classes(&c->incomplete) & 1U << class;
@@ -83,7 +78,7 @@ static int64_t relation_since_ms(const struct entry *template, const struct entr
              : !decision_is_outranked(d) || d->governing != policy))
         return 0;
     other = tie ? d->candidates[1].policy : d->winner;
-    return later(t->created_ms, later(policy_written_ms(policy), policy_written_ms(other)));
+    return later_of(t->created_ms, later_of(policy_written_ms(policy), policy_written_ms(other)));
 }
 
 /* Returns the earliest relation_since_ms() of all templates; 0 without a time. */
@@ -166,7 +161,8 @@ static void add_annotation_override(const struct entry *template, struct conditi
         add(out, overridden_reasons.of[DEPENDENCY_CONFLICT_RESOLUTION],
             t->changed_ms == 0
                 ? 0
-                : later(t->changed_ms, policy_written_ms(template_decision(template)->governing)));
+                : later_of(t->changed_ms,
+                           policy_written_ms(template_decision(template)->governing)));
 }
 
 static void add_broken_reference(const struct rule_context *c, const struct entry *entry,

@@ -33,11 +33,6 @@ static void add_match_condition(const struct judged_template *t, enum problem_re
     condition_list_add(t->out, (struct condition){reason, since_ms, unknown});
 }
 
-static int64_t later_time(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 static const struct policy *governing_policy(const struct judged_template *t)
 {
     return t->d->governing ? entry_policy(t->d->governing) : NULL;
@@ -96,7 +91,7 @@ static void name_collision_condition(const struct judged_template *t)
  */
 static int64_t template_time_ms(const struct judged_template *t)
 {
-    return t->object->changed_ms ? later_time(t->object->changed_ms, t->object->created_ms) : 0;
+    return t->object->changed_ms ? later_of(t->object->changed_ms, t->object->created_ms) : 0;
 }
 
 /* Returns the time since which the present policy governs the template; 0 if unknown. */
@@ -107,7 +102,7 @@ static int64_t governed_since_ms(const struct judged_template *t)
 
     if (!policy || !policy->changed_ms || !template_ms)
         return 0;
-    return later_time(template_ms, later_time(policy->changed_ms, policy->created_ms));
+    return later_of(template_ms, later_of(policy->changed_ms, policy->created_ms));
 }
 
 static bool runs_pods(const struct entry *template)
@@ -140,7 +135,7 @@ static void no_match_condition(const struct judged_template *t)
     if (!runs_pods(t->entry)) {
         if (!selector_index_find_broad(t->c->index, t->entry, &broad_ms))
             return;
-        since_ms = since_ms && broad_ms ? later_time(since_ms, broad_ms) : 0;
+        since_ms = since_ms && broad_ms ? later_of(since_ms, broad_ms) : 0;
     }
     /* The labels of an object that may not be read are unknown. */
     if (t->object->unread)
@@ -212,7 +207,7 @@ static int64_t stale_since_ms(const struct judged_template *t)
 
     if (!t->d->since_ms || !by_user)
         return t->d->since_ms;
-    return later_time(t->d->since_ms, later_time(t->object->changed_ms, t->object->created_ms));
+    return later_of(t->d->since_ms, later_of(t->object->changed_ms, t->object->created_ms));
 }
 
 /* A missing PriorityClass or override policy keeps Karmada from writing the binding at all. */
@@ -259,7 +254,7 @@ static void excluded_condition(const struct judged_template *t)
             policy_ms = entry_policy(d->candidates[i].policy)->changed_ms;
     }
     add_match_condition(t, PROBLEM_REASON_EXCLUDED,
-                        template_ms && policy_ms ? later_time(template_ms, policy_ms) : 0);
+                        template_ms && policy_ms ? later_of(template_ms, policy_ms) : 0);
 }
 
 /* Appends the conditions of LINE_POLICY. */
@@ -407,7 +402,7 @@ static void last_copy_condition(const struct judged_template *t)
     add_condition(t,
                   is_ready ? PROBLEM_REASON_LAST_COPY_AT_RISK_CLUSTER_READY
                            : PROBLEM_REASON_LAST_COPY_AT_RISK_CLUSTER_NOT_READY,
-                  later_time(delivery_since_ms(t), (int64_t)t->binding->status.scheduled_s * 1000));
+                  later_of(delivery_since_ms(t), (int64_t)t->binding->status.scheduled_s * 1000));
 }
 
 /* Returns true if the binding asks for copies: more than 0 replicas where the kind has replicas. */
