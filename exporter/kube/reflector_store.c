@@ -27,6 +27,14 @@ static struct entry *find_own_entry(const struct reflector_store *s, const cJSON
     return entry && entry_is_from_source(entry, s->origin.source) ? entry : NULL;
 }
 
+/* Returns true if a binding, template or request refers to the identity. */
+static bool is_referred(const struct reflector_store *s, const struct identity *id)
+{
+    const struct entry *entry = store_find(s->store, id);
+
+    return binding_referring_to(s->store, id) || (entry && reflector_store_is_referred(entry));
+}
+
 /* ---- rejected objects ---- */
 
 enum { REJECTED_MAX = 10000 }; /* Further ones count like objects of unknown name. */
@@ -50,13 +58,21 @@ static uint64_t hash_rejected(const struct reflector_store *s, const struct iden
     return map_hash(id->name, strlen(id->name), map_hash(id->ns, strlen(id->ns), s->seed));
 }
 
+/* Returns true if the reflector keeps the object of this name. */
+static bool keeps_name(const struct reflector_store *s, const char *ns, const char *name)
+{
+    return !s->bound_templates_only ||
+           is_referred(s, &(struct identity){s->api_version, s->kind, ns, name});
+}
+
 static void note_rejected(struct reflector_store *s, const struct identity *id)
 {
     struct rejected_object *r = map_get(&s->rejected_now, hash_rejected(s, id), id);
     size_t ns_bytes = strlen(id->ns) + 1, name_bytes = strlen(id->name) + 1;
 
     if (!r && s->rejected_now.count == REJECTED_MAX) {
-        s->unnamed_sweep = s->origin.sweep;
+        if (keeps_name(s, id->ns, id->name))
+            s->unnamed_sweep = s->origin.sweep;
         return;
     }
     if (!r) {
@@ -127,14 +143,6 @@ static bool is_allowed(const struct reflector_store *s, const cJSON *object)
     return ns && (!s->filter || namespace_filter_allows(s->filter, ns));
 }
 
-/* Returns true if a binding, template or request refers to the identity. */
-static bool is_referred(const struct reflector_store *s, const struct identity *id)
-{
-    const struct entry *entry = store_find(s->store, id);
-
-    return binding_referring_to(s->store, id) || (entry && reflector_store_is_referred(entry));
-}
-
 /* Returns true if the identity is invalid, or a binding, template or request refers to it. */
 static bool is_referred_object(const struct reflector_store *s, const cJSON *object)
 {
@@ -149,8 +157,7 @@ bool reflector_store_has_rejected(const struct reflector_store *s)
     const struct rejected_object *r;
 
     for (size_t at = 0; (r = map_next(&s->rejected_now, &at)) != NULL;) {
-        if (!s->bound_templates_only ||
-            is_referred(s, &(struct identity){s->api_version, s->kind, r->ns, r->name}))
+        if (keeps_name(s, r->ns, r->name))
             return true;
     }
     return s->unnamed_sweep > 0;

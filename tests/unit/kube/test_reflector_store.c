@@ -293,6 +293,34 @@ TEST(rejected_objects_beyond_the_limit_count_as_objects_of_unknown_name)
     world_release(&w);
 }
 
+/* No binding and no template refers to the objects. */
+TEST(rejected_objects_beyond_the_limit_do_not_count_unless_the_reflector_keeps_them)
+{
+    enum { MANY = 12000 };
+    const struct identity id = {KARMADA_POLICY, "PropagationPolicy", "a", "wanted"};
+    CLEANUP(json_cleanup) cJSON *wanted = policy_json("wanted", false);
+    struct world w;
+    char name[32];
+
+    world_init(&w, &rules_options_default, 1);
+    struct reflector_store s = make_policy_store(&w);
+
+    s.bound_templates_only = true;
+    reflector_store_begin_pass(&s, false);
+    for (unsigned i = 0; i < MANY; i++) {
+        snprintf(name, sizeof(name), "p%u", i);
+        CLEANUP(json_cleanup) cJSON *object = policy_json(name, false);
+
+        reflector_store_reject(&s, object, "too large");
+    }
+    assert_false(reflector_store_has_rejected(&s));
+    store_request_read(store_find_or_add(w.store, &id));
+    reflector_store_reject(&s, wanted, "too large");
+    assert_true(reflector_store_has_rejected(&s));
+    reflector_store_release(&s);
+    world_release(&w);
+}
+
 /* ---- shards ---- */
 
 enum { MINUTE_MS = 60 * 1000, SHARDS = 7, NAMESPACES = 42, TEXT_MAX = 1024 };
