@@ -56,7 +56,8 @@ void declarations_free_file(struct declarations *m, struct manifest_file *file);
 
 /*
  * Returns true and stores path and position of the document that counts for an entry. Returns false
- * if no file declares it. The path is valid until the file is dropped. A column above 2^24 is 0.
+ * if no file declares it. The path is valid until the file is dropped. A column of 2^24 or above
+ * is 0.
  */
 bool declarations_find_place(const struct declarations *m, const struct entry *entry,
                              const char **path, struct json_position *where);
