@@ -569,7 +569,7 @@ bool asset_source_has_rejected(const struct asset_source *s)
 
 const char *asset_source_path(const struct asset_source *s)
 {
-    return s->path;
+    return s ? s->path : "";
 }
 
 int64_t asset_source_snapshot_ms(const struct asset_source *s)

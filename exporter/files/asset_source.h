@@ -53,7 +53,7 @@ bool asset_source_is_broken(const struct asset_source *s);
 /* Returns true if the last reading that ended found invalid assets. False for NULL. */
 bool asset_source_has_rejected(const struct asset_source *s);
 
-/* Returns the path of the file. Borrowed. */
+/* Returns the path of the file; "" for NULL. Borrowed. */
 const char *asset_source_path(const struct asset_source *s);
 
 /* Returns the modification time, in epoch ms, of the file last read completely; 0 before. */

@@ -256,3 +256,19 @@ TEST_WITH(truncated_gzip_data_gives_its_first_leases, set_up, tear_down)
     assert_non_null(strstr(asset_source_problem(b->source), "the compressed data ends too early"));
     assert_true(lease_count(b) > 0 && lease_count(b) < 20000);
 }
+
+TEST(functions_accept_no_source)
+{
+    asset_source_free(NULL);
+    assert_false(asset_source_pump(NULL, 0, 1));
+    assert_false(asset_source_busy(NULL));
+    assert_true(asset_source_due(NULL) == INT64_MAX);
+    assert_true(asset_source_ready(NULL));
+    assert_false(asset_source_hangs(NULL));
+    assert_false(asset_source_is_broken(NULL));
+    assert_false(asset_source_has_rejected(NULL));
+    assert_int_equal(asset_source_snapshot_ms(NULL), 0);
+    assert_int_equal(asset_source_rejected(NULL), 0);
+    assert_string_equal(asset_source_problem(NULL), "");
+    assert_string_equal(asset_source_path(NULL), "");
+}
