@@ -281,7 +281,9 @@ static void put_override(const struct sentence *s, struct strbuf *out)
     const struct field_resolution *f = resolution_of(s);
     bool overridden;
 
-    if (f && f->overridden)
+    /* An annotation sets conflict resolution only. */
+    if ((f && f->overridden) ||
+        problem_dependency_field(s->problem) != DEPENDENCY_CONFLICT_RESOLUTION)
         strbuf_adds(out, "its own policy sets another value than its referrers request");
     else if (s->problem->subject &&
              template_overrides_conflict_resolution(s->problem->subject, &overridden))

@@ -189,6 +189,12 @@ TEST(an_annotation_is_named_with_the_values)
         "its annotation work.karmada.io/conflict-resolution sets Overwrite instead of "
         "Abort.");
     assert_string_equal(problem_policy(&p)->name, "p");
+    /* A resolving problem: the annotation is about the other field. */
+    p.reason = PROBLEM_REASON_VALUE_OVERRIDDEN_PRESERVE_RESOURCES_ON_DELETION;
+    world_judge_text(
+        &w, &p, problem_add_cause,
+        "The value of spec.preserveResourcesOnDeletion in Deployment default/web is overridden: "
+        "its own policy sets another value than its referrers request.");
     world_release(&w);
 }
 
