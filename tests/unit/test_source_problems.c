@@ -246,9 +246,10 @@ TEST(a_kind_that_fails_in_another_way_stays_one_problem)
     lab_free(lab);
 }
 
-/* Server that leaves lists of Foos unanswered. */
+/* Server that leaves one request at a time unanswered. */
 struct silent_server {
     struct transport server;
+    const char *part; /* Part of the path of these requests. */
     struct transport_handler unanswered;
     bool open;
 };
@@ -257,7 +258,7 @@ static struct transfer *start_request(void *context, const struct transport_requ
 {
     struct silent_server *s = context;
 
-    if (!strstr(request->path, "/foos?"))
+    if (!strstr(request->path, s->part))
         return s->server.start(s->server.context, request);
     assert_false(s->open);
     s->unanswered = request->handler;
@@ -278,7 +279,7 @@ static void cancel_request(void *context, struct transfer *transfer)
 TEST(a_kind_that_does_not_answer_is_late)
 {
     struct lab *lab = lab_following();
-    struct silent_server silent = {.server = lab->follow.transport};
+    struct silent_server silent = {.server = lab->follow.transport, .part = "/foos?"};
 
     lab->follow.transport =
         (struct transport){.start = start_request, .cancel = cancel_request, .context = &silent};
@@ -288,6 +289,70 @@ TEST(a_kind_that_does_not_answer_is_late)
     pass(lab, 30 * SECOND_MS);
     assert_true(kube_source_ready(lab->follow.source));
     assert_problems(lab, "pending late foo.example.io");
+    lab_free(lab);
+}
+
+/* Without these Events, reasons of controllers_stuck do not open. */
+TEST(failing_events_about_refused_templates_are_a_problem)
+{
+    struct lab *lab = lab_following();
+
+    start_following(lab);
+    assert_problems(lab, "");
+    lab->follow.api.busy[FAKE_EVENT] = true;
+    fake_cut_all(&lab->follow.api);
+    pass(lab, 5 * MINUTE_MS);
+    assert_false(kube_source_reads_refusals(lab->follow.source));
+    assert_problems(lab, "pending failing event");
+    pass(lab, 10 * MINUTE_MS);
+    assert_problems(lab, "open failing event");
+    lab->follow.api.busy[FAKE_EVENT] = false;
+    pass(lab, 2 * MINUTE_MS);
+    assert_true(kube_source_reads_refusals(lab->follow.source));
+    assert_problems(lab, "resolving failing event");
+    lab_free(lab);
+}
+
+static const struct silent_case {
+    const char *name;
+    const char *part;
+    const char *late;
+    const char *failing;
+} silent_cases[] = {
+    {"refused templates", "ApplyPolicyFailed", "pending late event", "open failing event"},
+    {"conflicts of dependencies", "DependencyPolicyConflict", "pending late event", ""},
+};
+
+/* The other reasons of Events decide no problem that waits for them. */
+TEST_ROWS(events_that_do_not_answer_are_late_and_those_about_refused_templates_fail, silent_cases,
+          name)
+{
+    const struct silent_case *c = *state;
+    struct lab *lab = lab_following();
+    struct silent_server silent = {.server = lab->follow.transport, .part = c->part};
+
+    lab->follow.transport =
+        (struct transport){.start = start_request, .cancel = cancel_request, .context = &silent};
+    start_following(lab);
+    pass(lab, 30 * SECOND_MS);
+    assert_problems(lab, c->late);
+    pass(lab, 15 * MINUTE_MS);
+    assert_problems(lab, c->failing);
+    lab_free(lab);
+}
+
+/* Events are read where the exporter may. */
+TEST(forbidden_events_are_no_problem)
+{
+    struct lab *lab = lab_following();
+
+    lab->follow.api.forbidden[FAKE_EVENT] = true;
+    start_following(lab);
+    for (unsigned i = 0; i < 15; i++) {
+        pass(lab, MINUTE_MS);
+        assert_problems(lab, "");
+    }
+    assert_false(kube_source_reads_refusals(lab->follow.source));
     lab_free(lab);
 }
 
