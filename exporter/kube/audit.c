@@ -352,7 +352,9 @@ static void begin_next_audit(struct audit *a, struct reflector *const *reflector
 
 /*
  * Ends the audit. `done`: the audit is complete and counts; otherwise the resource is due again
- * after RETRY_MS at most. Lists the resource again if a divergence was found.
+ * after RETRY_MS at most. Lists the resource again if a divergence was found, or if an object of
+ * unknown name was rejected: an audit does not decode objects, so only a list shows whether they
+ * are valid now.
  */
 static void end_audit(struct audit *a, bool done)
 {
@@ -372,6 +374,8 @@ static void end_audit(struct audit *a, bool done)
         r->diverged = a->divergences > 0;
     if (a->divergences > 0)
         reflector_relist_most_recent(r);
+    else if (done && r->objects.unnamed_sweep > 0)
+        reflector_relist(r);
 }
 
 void audit_turn(struct audit *a, struct reflector *const *reflectors, size_t count)

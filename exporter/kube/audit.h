@@ -21,6 +21,10 @@
  * the collection. The suspect diverges if the store still differs when the stream has passed that
  * version, or after two minutes. Failed requests never count as divergences.
  *
+ * An object of unknown name that was rejected counts until a complete list without such an object,
+ * and a healthy watch may not list for weeks. A complete audit therefore lists the resource again
+ * while reflector_store.unnamed_sweep is set, so at most once in each interval.
+ *
  * If a reflector keeps only bound templates, objects that the store lacks are no suspects. Objects
  * of the list without a numeric resourceVersion are not compared.
  */

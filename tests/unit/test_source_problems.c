@@ -432,6 +432,23 @@ TEST(a_difference_to_the_server_is_a_problem_until_an_audit_finds_none)
     lab_free(lab);
 }
 
+/* A healthy watch lists no objects for weeks. */
+TEST(an_audit_ends_the_rejection_of_an_object_of_unknown_name)
+{
+    struct lab *lab = lab_alloc();
+
+    follow_start_synced(&lab->follow, 1, MINUTE_MS);
+    open_manifests(lab);
+    judge(lab, false);
+    fake_say(&lab->follow.api, FAKE_CONFIG_MAP, "{\"type\":7}\n");
+    pass(lab, STEP_MS);
+    assert_problems(lab, "pending rejected configmap");
+    /* Streams last 300 s or more. */
+    pass(lab, 4 * MINUTE_MS);
+    assert_problems(lab, "");
+    lab_free(lab);
+}
+
 /* ---- files ---- */
 
 #define OBJECT(name) "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: " name "}\n"
