@@ -34,6 +34,7 @@ struct followed_changes {
 /* Changes of a template before a reload, newest first. */
 struct earlier_changes {
     struct entry *template; /* Pinned, as are the policies. */
+    uint32_t uid_hash;      /* uid_hash() of the UID of the template. */
     size_t count;
     struct followed_change items[];
 };
@@ -59,15 +60,26 @@ static void add_change(struct followed_changes *out, const struct followed_chang
         out->items[out->count++] = *change;
 }
 
+/* Returns the changes of the template before a reload; NULL if another object of its name made
+ * them. */
+static const struct earlier_changes *find_earlier_changes(const struct rule_context *c,
+                                                          const struct entry *template)
+{
+    const struct template *t = entry_template(template);
+    const struct earlier_changes *earlier =
+        c->flapping_past
+            ? map_get(&c->flapping_past->by_template, map_hash_address(template), template)
+            : NULL;
+
+    return earlier && t && !uid_hashes_differ(earlier->uid_hash, t->uid_hash) ? earlier : NULL;
+}
+
 /* The first decision about a template, and its deletion, are no changes, but the object's limits.
  */
 static void find_changes(const struct rule_context *c, const struct entry *template,
                          struct followed_changes *out)
 {
-    const struct earlier_changes *earlier =
-        c->flapping_past
-            ? map_get(&c->flapping_past->by_template, map_hash_address(template), template)
-            : NULL;
+    const struct earlier_changes *earlier = find_earlier_changes(c, template);
     uint64_t below = UINT64_MAX;
     struct transition t;
 
@@ -221,6 +233,7 @@ static void inherit_changes(struct flapping_past *past, const struct rule_contex
         return;
     earlier = xmalloc(sizeof(*earlier) + changes.count * sizeof(*earlier->items));
     earlier->template = pin_in_store(past->store, entry);
+    earlier->uid_hash = entry_template(entry)->uid_hash;
     earlier->count = changes.count;
     for (size_t i = 0; i < changes.count; i++) {
         earlier->items[i] = changes.items[i];

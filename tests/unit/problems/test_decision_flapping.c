@@ -285,6 +285,28 @@ TEST(a_reload_does_not_end_the_problem)
     world_release(&second);
 }
 
+#define RECREATED(policy)                                                                          \
+    "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"web\","          \
+    "\"namespace\":\"default\",\"uid\":\"other\",\"resourceVersion\":\"20\"," CLAIM(policy) "}}"
+
+/* The new object has the name of the deleted one, and the same run of the engine handles both. */
+TEST(a_template_recreated_after_a_reload_has_not_returned)
+{
+    int64_t now_ms = START_MS;
+    struct world first, second;
+
+    world_with_two_policies(&first);
+    change_claims(&first, &now_ms, 3, MINUTE); /* To b, to a (1), to b (2). */
+    reload(&second, &first, TEMPLATE("web", "," CLAIM("b")), now_ms += MINUTE);
+    world_release(&first);
+    world_put_text(&second, RECREATED("b"));
+    world_run(&second, now_ms += MINUTE);
+    world_put_text(&second, RECREATED("a"));
+    world_run(&second, now_ms += MINUTE);
+    assert_false(is_flapping(&second));
+    world_release(&second);
+}
+
 /* An object that flaps every second needs no more time and memory than its newest changes. */
 TEST(a_template_that_returns_every_second_is_one_problem)
 {
