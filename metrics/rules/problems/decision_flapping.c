@@ -60,8 +60,7 @@ static void add_change(struct followed_changes *out, const struct followed_chang
         out->items[out->count++] = *change;
 }
 
-/* Returns the changes of the template before a reload; NULL if another object of its name made
- * them. */
+/* Returns the changes before a reload; NULL if they are of a deleted object of the same name. */
 static const struct earlier_changes *find_earlier_changes(const struct rule_context *c,
                                                           const struct entry *template)
 {
@@ -74,12 +73,26 @@ static const struct earlier_changes *find_earlier_changes(const struct rule_cont
     return earlier && t && !uid_hashes_differ(earlier->uid_hash, t->uid_hash) ? earlier : NULL;
 }
 
-/* The first decision about a template, and its deletion, are no changes, but the object's limits.
+/* Returns the number of changes after `after_ms`. */
+static size_t count_later_changes(const struct followed_changes *changes, int64_t after_ms)
+{
+    size_t count = 0;
+
+    while (count < changes->count && changes->items[count].time_ms > after_ms)
+        count++;
+    return count;
+}
+
+/*
+ * Finds the changes of a template, if at least `required` > 0 of them are within the last hour.
+ * Returns false if there are fewer: most templates need no examination of older transitions. The
+ * first decision about a template, and its deletion, are no changes, but the object's limits.
  */
-static void find_changes(const struct rule_context *c, const struct entry *template,
-                         struct followed_changes *out)
+static bool find_changes(const struct rule_context *c, const struct entry *template,
+                         size_t required, struct followed_changes *out)
 {
     const struct earlier_changes *earlier = find_earlier_changes(c, template);
+    int64_t window_ms = c->now_ms - FLAPPING_WINDOW_MS;
     uint64_t below = UINT64_MAX;
     struct transition t;
 
@@ -89,23 +102,18 @@ static void find_changes(const struct rule_context *c, const struct entry *templ
          i++) {
         struct followed_change change = {followed_of(&t.before), followed_of(&t.after), t.time_ms};
 
-        if (!t.before.decided || !t.after.decided)
-            return;
+        if (t.time_ms <= window_ms && out->count < required)
+            return false;
+        if (!t.before.decided || !t.after.decided) {
+            earlier = NULL;
+            break;
+        }
         if (!is_followed_equal(&change.before, &change.after))
             add_change(out, &change);
     }
     for (size_t i = 0; earlier && i < earlier->count; i++)
         add_change(out, &earlier->items[i]);
-}
-
-/* Returns the number of changes after `after_ms`. */
-static size_t count_later_changes(const struct followed_changes *changes, int64_t after_ms)
-{
-    size_t count = 0;
-
-    while (count < changes->count && changes->items[count].time_ms > after_ms)
-        count++;
-    return count;
+    return count_later_changes(out, window_ms) >= required;
 }
 
 /* ---- templates that return ---- */
@@ -172,8 +180,7 @@ void state_flapping_condition(const struct rule_context *c, const struct entry *
 
     if (!c->transitions)
         return;
-    find_changes(c, template, &changes);
-    if (count_later_changes(&changes, window_ms) < FLAPPING_RETURNS)
+    if (!find_changes(c, template, FLAPPING_RETURNS, &changes))
         return;
     f.at = changes.items[changes.count - 1].before;
     for (size_t i = changes.count; i-- > 0;) {
@@ -228,8 +235,8 @@ static void inherit_changes(struct flapping_past *past, const struct rule_contex
     if (!entry || !is_same_object(entry_template(entry), entry_template(template)) ||
         map_get(&past->by_template, map_hash_address(entry), entry))
         return;
-    find_changes(last, template, &changes);
-    if (count_later_changes(&changes, last->now_ms - FLAPPING_WINDOW_MS) == 0)
+    /* One change is enough: the others that the problem requires can follow the reload. */
+    if (!find_changes(last, template, 1, &changes))
         return;
     earlier = xmalloc(sizeof(*earlier) + changes.count * sizeof(*earlier->items));
     earlier->template = pin_in_store(past->store, entry);

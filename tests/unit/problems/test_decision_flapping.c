@@ -266,6 +266,28 @@ TEST(a_reload_between_returns_forgets_none)
     world_release(&worlds[2]);
 }
 
+/* A single change of the last hour keeps the older changes over a reload. */
+TEST(a_reload_keeps_what_was_left_long_ago)
+{
+    int64_t now_ms = START_MS;
+    struct world first, second;
+
+    world_with_two_policies(&first);
+    change_claims(&first, &now_ms, 1, MINUTE);
+    now_ms += 5 * HOUR;
+    world_put_text(&first, TEMPLATE("web", "," CLAIM("a"))); /* (1) */
+    world_run(&first, now_ms);
+    reload(&second, &first, TEMPLATE("web", "," CLAIM("a")), now_ms += MINUTE);
+    world_release(&first);
+    world_put_text(&second, TEMPLATE("web", "," CLAIM("b"))); /* (2) */
+    world_run(&second, now_ms += MINUTE);
+    assert_false(is_flapping(&second));
+    world_put_text(&second, TEMPLATE("web", "," CLAIM("a"))); /* (3) */
+    world_run(&second, now_ms += MINUTE);
+    assert_true(is_flapping(&second));
+    world_release(&second);
+}
+
 TEST(a_reload_does_not_end_the_problem)
 {
     int64_t now_ms = START_MS;
