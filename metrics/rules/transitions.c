@@ -391,6 +391,17 @@ bool transitions_next_of_template(const struct transitions *t, const struct entr
     return true;
 }
 
+struct entry *transitions_next_template(const struct transitions *t, int64_t after_ms, size_t *at)
+{
+    const struct transition_record *r;
+
+    while (t && (r = map_next(&t->newest, at)) != NULL) {
+        if (r->time_ms > after_ms)
+            return r->template;
+    }
+    return NULL;
+}
+
 size_t transitions_limit(const struct transitions *t)
 {
     return t ? t->limit : 0;

@@ -112,6 +112,13 @@ bool transitions_next(const struct transitions *t, uint64_t *below, struct trans
 bool transitions_next_of_template(const struct transitions *t, const struct entry *template,
                                   uint64_t *below, struct transition *out);
 
+/*
+ * Returns the next template with a record after `after_ms`, each template once, in undefined order;
+ * NULL after the last one. The record can be of a reverted change. *at must be 0 before the first
+ * call, and the history must not change between the calls.
+ */
+struct entry *transitions_next_template(const struct transitions *t, int64_t after_ms, size_t *at);
+
 /* Return the maximum and the present number of records, including reverted ones; 0 for NULL. */
 size_t transitions_limit(const struct transitions *t);
 size_t transitions_count(const struct transitions *t);

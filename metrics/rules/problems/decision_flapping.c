@@ -254,14 +254,13 @@ struct flapping_past *flapping_past_new(struct store *store, const struct rule_c
 {
     struct flapping_past *past = xcalloc(1, sizeof(*past));
     const struct earlier_changes *earlier;
-    uint64_t below = UINT64_MAX;
-    struct transition t;
+    const struct entry *template;
 
     past->store = store;
     past->by_template = MAP_INIT(is_changed_template);
-    while (transitions_next(last->transitions, &below, &t) &&
-           t.time_ms > last->now_ms - FLAPPING_WINDOW_MS)
-        inherit_changes(past, last, t.template);
+    for (size_t at = 0; (template = transitions_next_template(
+                             last->transitions, last->now_ms - FLAPPING_WINDOW_MS, &at)) != NULL;)
+        inherit_changes(past, last, template);
     for (size_t at = 0; last->flapping_past &&
                         (earlier = map_next(&last->flapping_past->by_template, &at)) != NULL;)
         inherit_changes(past, last, earlier->template);

@@ -266,6 +266,19 @@ TEST(a_reload_between_returns_forgets_none)
     world_release(&worlds[2]);
 }
 
+TEST(a_reload_keeps_the_newest_of_many_changes)
+{
+    int64_t now_ms = START_MS;
+    struct world first, second;
+
+    world_with_two_policies(&first);
+    change_claims(&first, &now_ms, 900, 1000);
+    reload(&second, &first, TEMPLATE("web", "," CLAIM("a")), now_ms += MINUTE);
+    world_release(&first);
+    assert_true(is_flapping(&second));
+    world_release(&second);
+}
+
 /* A single change of the last hour keeps the older changes over a reload. */
 TEST(a_reload_keeps_what_was_left_long_ago)
 {

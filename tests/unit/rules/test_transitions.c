@@ -456,6 +456,48 @@ TEST(deleted_objects_keep_their_names_in_transitions)
     world_release(&w);
 }
 
+/* ---- templates with transitions ---- */
+
+/* Returns the number of templates that the history returns; *last is the last one. */
+static size_t count_templates(const struct transitions *t, int64_t after_ms,
+                              const struct entry **last)
+{
+    const struct entry *template;
+    size_t at = 0, count = 0;
+
+    while ((template = transitions_next_template(t, after_ms, &at)) != NULL) {
+        *last = template;
+        count++;
+    }
+    return count;
+}
+
+TEST(a_template_with_many_transitions_is_returned_once)
+{
+    enum { TRANSITIONS = 2000 };
+    const struct entry *last = NULL;
+    int64_t now_ms = START_MS;
+    struct world w;
+
+    assert_int_equal(count_templates(NULL, 0, &last), 0);
+    world_init(&w, &rules_options_default, 1);
+    engine_keep_transitions(w.engine, 2 * TRANSITIONS);
+    assert_int_equal(count_templates(engine_transitions(w.engine), 0, &last), 0);
+    world_put_text(&w, TEMPLATE("web", ""));
+    world_put_text(&w, TEMPLATE("other", ""));
+    world_run(&w, now_ms);
+    for (unsigned i = 1; i <= TRANSITIONS; i++) {
+        world_put_text(&w, i % 2 ? TEMPLATE("web", "," CLAIM("a")) : TEMPLATE("web", ""));
+        world_run(&w, now_ms += 2000);
+    }
+    assert_int_equal(transitions_count(engine_transitions(w.engine)), TRANSITIONS + 2);
+    assert_int_equal(count_templates(engine_transitions(w.engine), START_MS - 1, &last), 2);
+    assert_int_equal(count_templates(engine_transitions(w.engine), START_MS, &last), 1);
+    assert_string_equal(last->name, "web");
+    assert_int_equal(count_templates(engine_transitions(w.engine), now_ms, &last), 0);
+    world_release(&w);
+}
+
 /* ---- changes that are no transition ---- */
 
 TEST(no_transition_is_kept_by_default)
