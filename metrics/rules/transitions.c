@@ -124,6 +124,12 @@ uint32_t cluster_set_hash(const struct binding *b)
     return (uint32_t)(sum ^ sum >> 32);
 }
 
+void unpin_unless_null(struct store *store, struct entry *entry)
+{
+    if (entry)
+        store_unpin(store, entry);
+}
+
 static struct moment moment_before_record(const struct transition_record *r)
 {
     return (struct moment){
@@ -179,12 +185,6 @@ static void pin_unless_null(struct entry *entry)
         store_pin(entry);
 }
 
-static void unpin_unless_null(const struct transitions *t, struct entry *entry)
-{
-    if (entry)
-        store_unpin(t->store, entry);
-}
-
 static struct transition_record *newest_record_of(const struct transitions *t,
                                                   const struct entry *template)
 {
@@ -199,9 +199,9 @@ static void drop_record(struct transitions *t, struct transition_record *r)
 {
     if (r->newer == 0)
         map_take(&t->newest, map_hash_address(r->template), r->template);
-    unpin_unless_null(t, r->policy);
-    unpin_unless_null(t, r->claimed);
-    unpin_unless_null(t, r->template);
+    unpin_unless_null(t->store, r->policy);
+    unpin_unless_null(t->store, r->claimed);
+    unpin_unless_null(t->store, r->template);
 }
 
 void transitions_free(struct transitions *t)
@@ -317,8 +317,8 @@ void transitions_note_after(struct transitions *t, struct entry *template,
                (r || cause != CAUSE_DISCOVERY || (before->decided && after.decided))) {
         add_record(t, template, before, transition_cause(before, &after, cause), now_ms);
     }
-    unpin_unless_null(t, before->policy);
-    unpin_unless_null(t, before->claimed);
+    unpin_unless_null(t->store, before->policy);
+    unpin_unless_null(t->store, before->claimed);
 }
 
 void transitions_end_run(struct transitions *t)

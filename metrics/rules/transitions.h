@@ -69,6 +69,8 @@ struct moment moment_of_template(const struct entry *template);
 bool moment_equal(const struct moment *a, const struct moment *b);
 /* Returns a hash of the set of a binding's target clusters; independent of their order. */
 uint32_t cluster_set_hash(const struct binding *b);
+/* Undoes one store_pin() of an entry of a moment. Accepts NULL as `entry`. */
+void unpin_unless_null(struct store *store, struct entry *entry);
 
 /*
  * The transitions kept, one record each. A record holds only the decision before the transition.

@@ -267,12 +267,6 @@ struct flapping_past *flapping_past_new(struct store *store, const struct rule_c
     return past;
 }
 
-static void unpin_unless_null(struct store *store, struct entry *entry)
-{
-    if (entry)
-        store_unpin(store, entry);
-}
-
 void flapping_past_free(struct flapping_past *past)
 {
     struct earlier_changes *earlier;

@@ -44,10 +44,8 @@ static struct moment pin_moment(struct moment m)
 
 static void unpin_moment(struct world *w, struct moment m)
 {
-    if (m.policy)
-        store_unpin(w->store, m.policy);
-    if (m.claimed)
-        store_unpin(w->store, m.claimed);
+    unpin_unless_null(w->store, m.policy);
+    unpin_unless_null(w->store, m.claimed);
 }
 
 static struct witness *find_or_add_witness(struct witnesses *all, struct entry *template)
