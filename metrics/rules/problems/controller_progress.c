@@ -93,6 +93,7 @@ struct controller_progress {
     struct component_state components[CONTROL_COUNT];
     struct store_walk visit; /* First visit of all entries. */
     bool visited;
+    bool writes_inherited; /* The queues count the writes before the start already. */
 };
 
 /* Subject, problem and reasons of a component. */
@@ -479,7 +480,7 @@ static bool visit_entries(struct controller_progress *p)
         p->visited = !entry;
         if (!entry || !entry_exists(entry))
             continue;
-        if (entry_binding(entry))
+        if (entry_binding(entry) && !p->writes_inherited)
             visit_binding(p, entry_binding(entry));
         if (entry->decision)
             controller_progress_note(p, entry, NULL, entry->decision, p->wall_ms);
@@ -809,6 +810,7 @@ void controller_progress_inherit(struct controller_progress *p,
     p->clock_ms = last->clock_ms;
     p->unreadable = last->unreadable;
     p->refusals_unknown = last->refusals_unknown;
+    p->writes_inherited = last->visited || last->writes_inherited;
     for (unsigned kind = 0; kind < WORK_COUNT; kind++)
         work_queue_inherit(&p->queues[kind], &last->queues[kind]);
     for (unsigned i = 0; i < CONTROL_COUNT; i++) {

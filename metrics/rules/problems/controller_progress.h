@@ -43,7 +43,8 @@ void controller_progress_free(struct controller_progress *p);
 
 /*
  * Takes over work, Leases and observations of `last`, which belongs to another store: after a
- * reload no work is younger than before. Call it directly after controller_progress_new().
+ * reload no work is younger than before. If `last` has visited its entries, the writes of bindings
+ * that it counted are not counted again. Call it directly after controller_progress_new().
  */
 void controller_progress_inherit(struct controller_progress *p,
                                  const struct controller_progress *last);

@@ -1132,32 +1132,62 @@ TEST(a_claim_processes_work)
     plane_release(plane);
 }
 
+/* Replaces the judge as a reload does: another one takes over from it. */
+static void reload(struct plane *plane)
+{
+    struct controller_progress_options options = {&plane->rules, &plane->refusals, false};
+    struct controller_progress *fresh = controller_progress_new(
+        plane->store, engine_problems(plane->judge.engine), &options, plane->now_ms);
+
+    controller_progress_inherit(fresh, plane->progress);
+    controller_progress_free(plane->progress);
+    plane->progress = fresh;
+    run(plane);
+}
+
 TEST(a_reload_takes_over_work_and_leases)
 {
     struct plane *plane = new_plane(CONTROL_CONTROLLERS);
-    struct controller_progress_options options = {&plane->rules, &plane->refusals, false};
-    struct problems *problems;
-    struct controller_progress *fresh;
 
     add_templates(plane, 20, 2);
     make_all_due(plane);
     refuse(plane, 0);
     pass(plane, 20 * MINUTE);
     assert_string_equal(open_reason(plane), "no_progress");
-    problems = engine_problems(plane->judge.engine);
-    fresh = controller_progress_new(plane->store, problems, &options, plane->now_ms);
-    controller_progress_inherit(fresh, plane->progress);
-    controller_progress_free(plane->progress);
-    plane->progress = fresh;
-    run(plane);
-    assert_int_equal(controller_progress_backlog(fresh, CONTROL_CONTROLLERS), 19);
-    assert_true(controller_progress_is_refused(fresh, plane->templates[0]));
+    reload(plane);
+    assert_int_equal(controller_progress_backlog(plane->progress, CONTROL_CONTROLLERS), 19);
+    assert_true(controller_progress_is_refused(plane->progress, plane->templates[0]));
     pass(plane, HOUR);
     assert_string_equal(open_reason(plane), "no_progress");
     assert_int_equal(opened(plane), 1);
     plane->leases[CONTROL_CONTROLLERS].renewed = false;
     pass(plane, 3 * MINUTE);
     assert_string_equal(open_reason(plane), "not_running");
+    plane_release(plane);
+}
+
+/* A write of a binding that was counted as work of one kind counts for no other after a reload. */
+TEST(a_reload_counts_no_write_of_a_binding_again)
+{
+    struct plane *plane = new_plane(CONTROL_CONTROLLERS);
+
+    add_templates(plane, 20, 2);
+    make_all_due(plane);
+    for (unsigned i = 0; i < 30; i++) {
+        size_t added = add_template(plane, 1, 0);
+
+        make_unbound(plane, added, UNBOUND_WAITING);
+        pass(plane, MINUTE);
+        process(plane, added);
+    }
+    assert_string_equal(open_reason(plane), "no_progress");
+    for (unsigned i = 0; i < 3; i++) {
+        reload(plane);
+        assert_int_equal(controller_progress_backlog(plane->progress, CONTROL_CONTROLLERS), 20);
+    }
+    pass(plane, HOUR);
+    assert_string_equal(open_reason(plane), "no_progress");
+    assert_int_equal(opened(plane), 1);
     plane_release(plane);
 }
 
