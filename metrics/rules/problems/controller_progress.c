@@ -69,6 +69,7 @@ struct component_state {
     int64_t processed_ms;    /* Last time that Karmada processed work. */
     int64_t since_ms;        /* Wall clock time at which a reason began to hold. */
     enum problem_reason reason;
+    bool undecided; /* The reason that holds needs Events, which cannot be read. */
 };
 
 struct controller_progress {
@@ -567,7 +568,8 @@ void controller_progress_set_readable(struct controller_progress *p, bool readab
     advance(p, now_ms);
     p->unreadable = !readable;
     for (unsigned i = 0; i < CONTROL_COUNT; i++)
-        problems_hold(p->problems, &component_rows[i].subject, !readable);
+        problems_hold(p->problems, &component_rows[i].subject,
+                      !readable || p->components[i].undecided);
 }
 
 void controller_progress_set_refusals_known(struct controller_progress *p, bool known)
@@ -680,25 +682,18 @@ static bool needs_refusals(enum problem_reason reason)
            reason != PROBLEM_REASON_CONTROLLERS_STUCK_NOT_RUNNING;
 }
 
-/* Returns the reason to publish: without Events, a reason that needs them keeps its status. */
-static enum problem_reason provable_reason(const struct controller_progress *p,
-                                           enum control_component component,
-                                           enum problem_reason reason)
-{
-    enum problem_reason last = p->components[component].reason;
-
-    if (!p->refusals_unknown || !needs_refusals(reason))
-        return reason;
-    return needs_refusals(last) ? last : PROBLEM_REASON_COUNT;
-}
-
 static void publish(struct controller_progress *p, enum control_component component,
                     enum problem_reason reason)
 {
     const struct component_row *row = &component_rows[component];
     struct component_state *c = &p->components[component];
+    bool undecided = p->refusals_unknown && needs_refusals(reason);
 
-    if (reason == c->reason)
+    /* The problem keeps its status, whatever its last reason: it is one instance. */
+    if (undecided != c->undecided)
+        problems_hold(p->problems, &row->subject, undecided);
+    c->undecided = undecided;
+    if (undecided || reason == c->reason)
         return;
     if (c->reason == PROBLEM_REASON_COUNT)
         c->since_ms = p->wall_ms;
@@ -729,7 +724,7 @@ void controller_progress_evaluate(struct controller_progress *p, int64_t now_ms,
     for (unsigned i = 0; i < CONTROL_COUNT; i++) {
         enum control_component component = (enum control_component)i;
 
-        publish(p, component, provable_reason(p, component, judge(p, component, &due)));
+        publish(p, component, judge(p, component, &due));
     }
     if (due.next_ms != INT64_MAX)
         *due_ms = earlier_of(*due_ms, now_ms + (due.next_ms - p->clock_ms));
@@ -819,6 +814,7 @@ void controller_progress_inherit(struct controller_progress *p,
         inherit_component(&p->components[i], &last->components[i]);
         if (c->reason != PROBLEM_REASON_COUNT)
             problems_report(p->problems, &component_rows[i].subject, c->reason, c->since_ms);
+        problems_hold(p->problems, &component_rows[i].subject, p->unreadable || c->undecided);
     }
     for (size_t at = 0; (w = map_next(&last->works, &at)) != NULL;) {
         struct entry *entry = find_same(p->store, w->entry);

@@ -94,9 +94,9 @@ void controller_progress_set_readable(struct controller_progress *p, bool readab
 
 /*
  * Sets whether Events about refused templates can be read as they are now; initially they can.
- * Without them a refused template looks like one that Karmada does not process: meanwhile reasons
- * of `controllers_stuck` other than `not_running` do not begin, and those that hold end only if
- * they would not hold without any refused template.
+ * Without them a refused template looks like one that Karmada does not process. Meanwhile, if a
+ * reason of `controllers_stuck` other than `not_running` would hold, the problem keeps its status
+ * and its last reason.
  */
 void controller_progress_set_refusals_known(struct controller_progress *p, bool known);
 

@@ -1064,13 +1064,16 @@ TEST(without_events_no_progress_neither_opens_nor_resolves)
     plane->leases[CONTROL_CONTROLLERS].renewed = false;
     pass(plane, 6 * MINUTE);
     assert_string_equal(open_reason(plane), "not_running");
+    /* It is renewed, but whether Karmada processes the work is not known: the status stays. */
     plane->leases[CONTROL_CONTROLLERS].renewed = true;
-    pass(plane, 6 * MINUTE);
-    assert_string_equal(open_reason(plane), "");
+    pass(plane, HOUR);
+    assert_string_equal(open_reason(plane), "not_running");
+    assert_int_equal(opened(plane), 1);
 
     controller_progress_set_refusals_known(plane->progress, true);
-    pass(plane, 4 * MINUTE);
+    pass(plane, MINUTE);
     assert_string_equal(open_reason(plane), "no_progress");
+    assert_int_equal(opened(plane), 1);
     /* The right is lost: the problem stays, until no work waits. */
     controller_progress_set_refusals_known(plane->progress, false);
     pass(plane, HOUR);
@@ -1079,6 +1082,34 @@ TEST(without_events_no_progress_neither_opens_nor_resolves)
         process(plane, i);
     pass(plane, 6 * MINUTE);
     assert_string_equal(open_reason(plane), "");
+    plane_release(plane);
+}
+
+/* Rule 7 of the life of a problem: a pending problem does not open meanwhile. */
+TEST(without_events_a_short_gap_of_the_lease_opens_nothing)
+{
+    struct plane *plane = new_plane(CONTROL_CONTROLLERS);
+
+    add_templates(plane, 30, 3);
+    pass(plane, HOUR);
+    make_all_due(plane);
+    pass(plane, 6 * MINUTE);
+    controller_progress_set_refusals_known(plane->progress, false);
+    pass(plane, 6 * MINUTE);
+    plane->leases[CONTROL_CONTROLLERS].renewed = false;
+    pass(plane, 3 * MINUTE);
+    assert_int_equal(opened(plane), 0);
+    assert_int_equal(controller_progress_reason(plane->progress, CONTROL_CONTROLLERS),
+                     PROBLEM_REASON_CONTROLLERS_STUCK_NOT_RUNNING);
+    plane->leases[CONTROL_CONTROLLERS].renewed = true;
+    pass(plane, HOUR);
+    assert_int_equal(opened(plane), 0);
+    /* Without work no reason holds, and the problem is over. */
+    for (size_t i = 0; i < plane->count; i++)
+        process(plane, i);
+    pass(plane, MINUTE);
+    assert_int_equal(controller_progress_reason(plane->progress, CONTROL_CONTROLLERS),
+                     PROBLEM_REASON_COUNT);
     plane_release(plane);
 }
 
