@@ -187,6 +187,12 @@ static uint64_t hash_of_binding(const struct other_bindings *o, const cJSON *bin
     return map_hash(name, strlen(name), map_hash(ns, strlen(ns), o->seed));
 }
 
+/* Limits a time in the future, which must not hide the writes of other bindings for long. */
+static int64_t limit_time(uint32_t time_s, int64_t now_ms)
+{
+    return earlier_of(time_s, now_ms / 1000 + OTHER_BINDINGS_AHEAD_S);
+}
+
 unsigned other_bindings_note(struct other_bindings *o, const cJSON *binding, int64_t now_ms)
 {
     uint64_t hash = hash_of_binding(o, binding);
@@ -201,17 +207,16 @@ unsigned other_bindings_note(struct other_bindings *o, const cJSON *binding, int
         [CONTROL_SCHEDULER] = times.scheduled_s,
     };
     for (unsigned i = 0; i < CONTROL_COUNT; i++)
-        written |= (unsigned)(times_s[i] > (b ? b->times_s[i] : o->dropped_s[i])) << i;
+        written |= (unsigned)(b ? times_s[i] > b->times_s[i]
+                                : limit_time(times_s[i], now_ms) > o->dropped_s[i])
+                   << i;
     if (!written)
         return 0;
     if (!b)
         b = add_other_binding(o, hash);
     for (unsigned i = 0; i < CONTROL_COUNT; i++) {
-        /* A time in the future must not hide the writes of other bindings. */
-        int64_t time_s = earlier_of(times_s[i], now_ms / 1000);
-
         b->times_s[i] = times_s[i];
-        o->newest_s[i] = (uint32_t)later_of(o->newest_s[i], time_s);
+        o->newest_s[i] = (uint32_t)later_of(o->newest_s[i], limit_time(times_s[i], now_ms));
     }
     return written;
 }

@@ -69,15 +69,20 @@ bool was_scheduled(const struct binding *old, const struct binding *fresh);
 
 /*
  * Recognizes writes of bindings of other shards by the times in the bindings: the objects are not
- * kept. Keeps the times of at most OTHER_BINDINGS_MAX bindings that Karmada wrote last; of other
- * bindings only a write after the latest time that was dropped counts.
+ * kept. Keeps the times of at most OTHER_BINDINGS_MAX bindings, and drops all of them when another
+ * one is added. For a binding without kept times, only a write after the latest dropped time
+ * counts.
+ *
+ * Karmada's clock may be ahead by OTHER_BINDINGS_AHEAD_S. A later time in a binding that was
+ * dropped can count again with each read.
  */
-enum { OTHER_BINDINGS_MAX = 1024 };
+enum { OTHER_BINDINGS_MAX = 1024, OTHER_BINDINGS_AHEAD_S = 300 };
 
 struct other_bindings {
     struct map times;
     uint64_t seed;
-    uint32_t newest_s[CONTROL_COUNT];  /* Latest times, but not in the future. */
+    uint32_t
+        newest_s[CONTROL_COUNT]; /* Latest times, limited to OTHER_BINDINGS_AHEAD_S after now. */
     uint32_t dropped_s[CONTROL_COUNT]; /* Latest times that may have been dropped. */
 };
 

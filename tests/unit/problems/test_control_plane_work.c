@@ -430,6 +430,27 @@ TEST(a_write_of_a_binding_of_another_shard_counts_once)
     other_bindings_release(&o);
 }
 
+/* Karmada's clock is ahead: the times that were dropped are later than the latest time that counts.
+ */
+TEST(a_time_in_the_future_counts_once_after_it_was_dropped)
+{
+    struct other_bindings o;
+
+    other_bindings_init(&o, 1);
+    for (unsigned i = 0; i < OTHER_BINDINGS_MAX + 1; i++)
+        assert_int_equal(note_other(&o, i, "2026-01-01T12:01:00Z", NULL, NOON), CONTROLLERS);
+    /* The list is read again, at once and later. */
+    for (unsigned i = 0; i < OTHER_BINDINGS_MAX + 1; i++) {
+        assert_int_equal(note_other(&o, i, "2026-01-01T12:01:00Z", NULL, NOON), 0);
+        assert_int_equal(note_other(&o, i, "2026-01-01T12:01:00Z", NULL, "2026-01-01T12:00:30Z"),
+                         0);
+    }
+    /* A later write of a binding that was dropped counts. */
+    assert_int_equal(note_other(&o, 0, "2026-01-01T12:01:01Z", NULL, "2026-01-01T12:02:00Z"),
+                     CONTROLLERS);
+    other_bindings_release(&o);
+}
+
 /* Old versions of bindings that are not kept do not count again, and new ones do. */
 TEST(the_times_of_few_bindings_are_kept)
 {
