@@ -158,7 +158,7 @@ TEST(returns_to_a_version_count_although_its_number_changes)
     set_version(&w, false, now_ms += MINUTE); /* First return. */
     set_version(&w, true, now_ms += MINUTE);
     assert_false(is_flapping(&w));
-    set_version(&w, false, now_ms += MINUTE);
+    set_version(&w, false, now_ms + MINUTE);
     assert_true(is_flapping(&w));
     world_release(&w);
 }
