@@ -390,7 +390,7 @@ TEST(a_clock_that_is_set_forwards_opens_no_problem)
     engine_note_clock(lab.world.engine, lab.now_ms, steady_ms += 1000);
     pass(&lab, 10 * MINUTE - 1);
     assert_int_equal(status(&lab), PROBLEM_PENDING);
-    engine_note_clock(lab.world.engine, lab.now_ms, steady_ms += 10 * MINUTE);
+    engine_note_clock(lab.world.engine, lab.now_ms, steady_ms + 10 * MINUTE);
     pass(&lab, 1);
     assert_int_equal(status(&lab), PROBLEM_OPEN);
     world_release(&lab.world);
