@@ -7,10 +7,10 @@
 #include "metrics/expose/exposition.h"
 #include "metrics/expose/problem_families.h"
 #include "metrics/rules/problems/problems.h"
-#include "tests/bench/generate.h"
+#include "tests/bench/generated_world.h"
 #include "tests/bench/measure.h"
 
-enum { ROUNDS = 9, OBJECT_MAX = 1 << 16, PAGE_MAX = 64 << 20, HOUR_MS = 3600 * 1000 };
+enum { ROUNDS = 9, PAGE_MAX = 64 << 20, HOUR_MS = 3600 * 1000 };
 
 #define START_MS INT64_C(1780272000000) /* 2026-06-01, long after the objects were created. */
 
@@ -21,67 +21,11 @@ static const struct generated whole = {
 static const struct generated edited = {
     .templates = 100000, .policies = 100, .namespaces = 100, .bindings = true};
 
-struct world {
-    const struct generated *generated;
-    struct store *store;
-    struct engine *engine;
-    struct registry *registry;
-    struct strbuf text;
-    int64_t now_ms;
-};
-
-static void put_object(struct world *w)
+static void put_world(struct world *w, const struct generated *g)
 {
-    struct error err;
-    cJSON *json = json_parse(w->text.data, w->text.len, NULL, &err);
-
-    if (!json || store_put(w->store, json, (struct origin){1, 1}, &err) == STORE_REJECTED)
-        abort();
-    cJSON_Delete(json);
-    strbuf_reset(&w->text);
-}
-
-static void put_policies(struct world *w, const char *member_cluster)
-{
-    for (unsigned i = 0; i < w->generated->policies; i++) {
-        generate_policy(&w->text, w->generated, i, member_cluster);
-        put_object(w);
-    }
-}
-
-static void world_init(struct world *w, const struct generated *g)
-{
-    struct error err;
-
-    w->generated = g;
-    w->store = store_new(1);
-    w->engine = engine_new(w->store, &rules_options_default, 1, &err);
-    w->registry = registry_new(w->engine, &registry_options_default, 1);
-    w->text = STRBUF_INIT(OBJECT_MAX);
-    w->now_ms = START_MS;
-    engine_observe(w->engine, (struct engine_observer){.decided = registry_update_entry,
-                                                       .context = w->registry});
-    put_policies(w, "member1");
-    for (unsigned i = 0; i < g->templates; i++) {
-        generate_template(&w->text, g, i);
-        put_object(w);
-        generate_binding(&w->text, g, i);
-        put_object(w);
-    }
-}
-
-static void world_release(struct world *w)
-{
-    registry_free(w->registry);
-    engine_free(w->engine);
-    store_free(w->store);
-    strbuf_release(&w->text);
-}
-
-static void run_engine(struct world *w)
-{
-    while (!engine_run(w->engine, w->now_ms, SIZE_MAX))
-        ;
+    world_init(w, START_MS);
+    world_put_policies(w, g, "member1");
+    world_put_bound_templates(w, g);
 }
 
 /* Evaluates everything; then judges the problems too if `judged`. */
@@ -89,12 +33,12 @@ static void evaluate(struct world *w, bool judged)
 {
     struct problem_options options = {0};
 
-    run_engine(w);
+    world_run(w);
     if (!judged)
         return;
     problem_settings_reset(&options.settings);
     engine_judge_problems(w->engine, &options);
-    run_engine(w);
+    world_run(w);
 }
 
 static size_t count_open(const struct world *w)
@@ -128,7 +72,7 @@ static struct cost measure_evaluation(bool judged)
     struct world w;
     struct cost cost;
 
-    world_init(&w, &whole);
+    put_world(&w, &whole);
     double start = measure_cpu_s();
     evaluate(&w, judged);
     cost.cpu_s = measure_cpu_s() - start;
@@ -162,9 +106,9 @@ static void bench_without_problems(void)
 /* Returns the CPU time to evaluate an edit that makes all templates stale, or current again. */
 static double measure_edit(struct world *w, const char *member_cluster)
 {
-    put_policies(w, member_cluster);
+    world_put_policies(w, &edited, member_cluster);
     double start = measure_cpu_s();
-    run_engine(w);
+    world_run(w);
     return measure_cpu_s() - start;
 }
 
@@ -174,8 +118,8 @@ static void bench_edit(void)
     double ratios[ROUNDS];
     double with_s = 0;
 
-    world_init(&with, &edited);
-    world_init(&without, &edited);
+    put_world(&with, &edited);
+    put_world(&without, &edited);
     evaluate(&with, true);
     evaluate(&without, false);
     for (size_t i = 0; i < ROUNDS; i++) {
@@ -197,12 +141,12 @@ static void bench_page(void)
 {
     struct world w;
 
-    world_init(&w, &whole);
+    put_world(&w, &whole);
     evaluate(&w, true);
-    put_policies(&w, "member2");
-    run_engine(&w);
+    world_put_policies(&w, &whole, "member2");
+    world_run(&w);
     w.now_ms += HOUR_MS;
-    run_engine(&w);
+    world_run(&w);
     printf("  %zu open problems\n", count_open(&w));
     measure_print("page with a problem for each template", (double)page_bytes(&w) / 1e6, "MB", 2);
     world_release(&w);

@@ -4,42 +4,17 @@
  * full evaluation, relative to decoding; a plan, relative to evaluating the change; and the memory
  * of a binding.
  */
-#include "metrics/expose/registry.h"
 #include "metrics/simulate/plan.h"
-#include "tests/bench/generate.h"
+#include "tests/bench/generated_world.h"
 #include "tests/bench/measure.h"
 
-enum { ROUNDS = 5, CHANGES = 200, OBJECT_MAX = 1 << 16 };
+enum { ROUNDS = 5, CHANGES = 200 };
 
 /* Of `large` and `small`, the changing policy selects one namespace with a hundred templates. */
 static const struct generated large = {.templates = 100000, .policies = 10000, .namespaces = 1000};
 static const struct generated small = {.templates = 100000, .policies = 1000, .namespaces = 1000};
 static const struct generated whole = {
     .templates = 100000, .policies = 1000, .namespaces = 100, .bindings = true};
-
-struct world {
-    struct store *store;
-    struct engine *engine;
-    struct registry *registry;
-    struct strbuf text;
-};
-
-static void put_object(struct world *w)
-{
-    struct error err;
-    cJSON *json = json_parse(w->text.data, w->text.len, NULL, &err);
-
-    if (!json || store_put(w->store, json, (struct origin){1, 1}, &err) == STORE_REJECTED)
-        abort();
-    cJSON_Delete(json);
-    strbuf_reset(&w->text);
-}
-
-static void run_engine(struct world *w)
-{
-    while (!engine_run(w->engine, 0, SIZE_MAX))
-        ;
-}
 
 typedef void handle_fn(struct world *w);
 
@@ -61,26 +36,6 @@ static void generate_objects(struct world *w, const struct generated *g, handle_
     }
 }
 
-static void world_init(struct world *w)
-{
-    struct error err;
-
-    w->store = store_new(1);
-    w->engine = engine_new(w->store, &rules_options_default, 1, &err);
-    w->registry = registry_new(w->engine, &registry_options_default, 1);
-    w->text = STRBUF_INIT(OBJECT_MAX);
-    engine_observe(w->engine, (struct engine_observer){.decided = registry_update_entry,
-                                                       .context = w->registry});
-}
-
-static void world_release(struct world *w)
-{
-    registry_free(w->registry);
-    engine_free(w->engine);
-    store_free(w->store);
-    strbuf_release(&w->text);
-}
-
 /* Changes priority and clusters of a policy of 100 templates. Returns the CPU time per change. */
 static double measure_policy_change(struct world *w)
 {
@@ -94,8 +49,8 @@ static double measure_policy_change(struct world *w)
                     "\"member%u\"]}},\"resourceSelectors\":[{\"apiVersion\":\"apps/v1\",\"kind\":"
                     "\"Deployment\"}]}}",
                     i % 2, 1 + i % 2);
-        put_object(w);
-        run_engine(w);
+        world_put(w);
+        world_run(w);
     }
     return (measure_cpu_s() - start) / CHANGES;
 }
@@ -106,12 +61,12 @@ static void bench_change(void)
     double ratios[ROUNDS];
     double many_s = 0;
 
-    world_init(&among_many);
-    world_init(&among_few);
-    generate_objects(&among_many, &large, put_object);
-    generate_objects(&among_few, &small, put_object);
-    run_engine(&among_many);
-    run_engine(&among_few);
+    world_init(&among_many, 0);
+    world_init(&among_few, 0);
+    generate_objects(&among_many, &large, world_put);
+    generate_objects(&among_few, &small, world_put);
+    world_run(&among_many);
+    world_run(&among_few);
     for (size_t i = 0; i < ROUNDS; i++) {
         double few_s = measure_policy_change(&among_few);
 
@@ -133,13 +88,13 @@ static void bench_full_evaluation(void)
     for (size_t i = 0; i < ROUNDS; i++) {
         struct world w;
 
-        world_init(&w);
+        world_init(&w, 0);
         double start = measure_cpu_s();
         generate_objects(&w, &whole, drop_object);
         double generated = measure_cpu_s();
-        generate_objects(&w, &whole, put_object);
+        generate_objects(&w, &whole, world_put);
         double decoded = measure_cpu_s();
-        run_engine(&w);
+        world_run(&w);
         ratios[i] = (measure_cpu_s() - decoded) / ((decoded - generated) - (generated - start));
         world_release(&w);
     }
@@ -151,15 +106,15 @@ static void bench_binding_memory(void)
 {
     struct world w;
 
-    world_init(&w);
-    generate_objects(&w, &whole, put_object);
-    run_engine(&w);
+    world_init(&w, 0);
+    generate_objects(&w, &whole, world_put);
+    world_run(&w);
     size_t before = measure_heap_bytes();
     for (unsigned i = 0; i < whole.templates; i++) {
         generate_binding(&w.text, &whole, i);
-        put_object(&w);
+        world_put(&w);
     }
-    run_engine(&w);
+    world_run(&w);
     measure_print("kept for a binding", (double)(measure_heap_bytes() - before) / whole.templates,
                   "B", 700);
     world_release(&w);
@@ -168,15 +123,6 @@ static void bench_binding_memory(void)
 /* 100,000 templates, 1,000 for each policy. */
 static const struct generated planned = {
     .templates = 100000, .policies = 100, .namespaces = 100, .bindings = true};
-
-static void generate_bound(struct world *w, const struct generated *g)
-{
-    generate_objects(w, g, put_object);
-    for (unsigned i = 0; i < g->templates; i++) {
-        generate_binding(&w->text, g, i);
-        put_object(w);
-    }
-}
 
 /* Returns the CPU time of a plan that moves 1,000 templates to another cluster; not of its undo. */
 static double measure_plan(struct world *w)
@@ -205,8 +151,8 @@ static double measure_affected(struct world *w, const char *member_cluster)
 
     generate_policy(&w->text, &planned, 7, member_cluster);
     start = measure_cpu_s();
-    put_object(w);
-    run_engine(w);
+    world_put(w);
+    world_run(w);
     return measure_cpu_s() - start;
 }
 
@@ -216,9 +162,10 @@ static void bench_plan(void)
     double ratios[ROUNDS];
     double plan_s = 0;
 
-    world_init(&w);
-    generate_bound(&w, &planned);
-    run_engine(&w);
+    world_init(&w, 0);
+    world_put_policies(&w, &planned, "member1");
+    world_put_bound_templates(&w, &planned);
+    world_run(&w);
     for (size_t i = 0; i < ROUNDS; i++) {
         plan_s = measure_plan(&w);
         ratios[i] = plan_s / measure_affected(&w, "member2");
