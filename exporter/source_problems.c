@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/source_problems.h"
 
-#include "metrics/model/event.h"
-
 enum {
     NAME_MAX_BYTES = 4096,
     HOUR_MS = 60 * 60 * 1000,
@@ -194,12 +192,6 @@ static void release_failing_kinds(struct source_problems *s)
     s->core_fails = false;
 }
 
-/* Returns true if the Events of the reflector decide reasons of controllers_stuck. */
-static bool reads_refusals(const struct reflector *r)
-{
-    return r->field_selector && strcmp(r->field_selector, "reason=" EVENT_REFUSAL) == 0;
-}
-
 /*
  * Returns the reason for data_incomplete; the count of reasons if there is none. Failures of
  * optional kinds are no reason, except those of Events about refused templates, which the exporter
@@ -207,13 +199,14 @@ static bool reads_refusals(const struct reflector *r)
  */
 static enum problem_reason failure_of(const struct reflector *r)
 {
-    if (r->failure.warned && r->optional && (!reads_refusals(r) || r->last_end == END_FORBIDDEN))
+    if (r->failure.warned && r->optional &&
+        (!reflector_reads_refusals(r) || r->last_end == END_FORBIDDEN))
         return PROBLEM_REASON_COUNT;
     if (r->failure.warned)
         return r->last_end == END_FORBIDDEN ? PROBLEM_REASON_DATA_INCOMPLETE_FORBIDDEN
                                             : PROBLEM_REASON_DATA_INCOMPLETE_FAILING;
     /* The missing kinds of the source do not include the Events about refused templates. */
-    if (!r->synced && r->late && reads_refusals(r))
+    if (!r->synced && r->late && reflector_reads_refusals(r))
         return PROBLEM_REASON_DATA_INCOMPLETE_LATE;
     if (reflector_store_has_rejected(&r->objects))
         return PROBLEM_REASON_DATA_INCOMPLETE_REJECTED;

@@ -6,7 +6,6 @@
 #include "exporter/kube/initial_sync.h"
 #include "exporter/kube/reflector.h"
 #include "metrics/model/connector_resource.h"
-#include "metrics/model/event.h"
 #include "metrics/model/references.h"
 
 enum {
@@ -559,8 +558,7 @@ bool kube_source_reads_refusals(const struct kube_source *s)
     for (size_t i = 0; i < s->list.count; i++) {
         const struct reflector *r = s->list.items[i];
 
-        if (r->field_selector && strcmp(r->field_selector, "reason=" EVENT_REFUSAL) == 0 &&
-            (!r->synced || r->failure.warned))
+        if (reflector_reads_refusals(r) && (!r->synced || r->failure.warned))
             return false;
     }
     return true;

@@ -3,6 +3,7 @@
 
 #include "exporter/kube/api_resources.h"
 #include "exporter/kube/server_response.h"
+#include "metrics/model/event.h"
 #include "metrics/rules/engine.h"
 
 enum {
@@ -509,6 +510,11 @@ void reflector_turn(struct reflector *r)
     }
     if (r->wants_open)
         open_request_if_allowed(r);
+}
+
+bool reflector_reads_refusals(const struct reflector *r)
+{
+    return r->field_selector && strcmp(r->field_selector, "reason=" EVENT_REFUSAL) == 0;
 }
 
 int64_t reflector_due(const struct reflector *r)

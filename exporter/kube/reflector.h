@@ -137,6 +137,9 @@ static inline bool reflector_reads_bindings(const struct reflector *r)
     return kind_of(r->api_version, r->kind)->class == CLASS_BINDING;
 }
 
+/* Returns true for the Events `ApplyPolicyFailed` about templates, which Karmada refused. */
+bool reflector_reads_refusals(const struct reflector *r);
+
 /* The reflectors of a source: first those of the kinds that are always watched. */
 struct reflector_list {
     struct reflector_context *context; /* Borrowed. */
