@@ -9,12 +9,6 @@
 
 enum { NAMES_MAX_BYTES = 1 << 16, SUGGESTIONS_MAX = 5 };
 
-struct identity entry_identity(const struct entry *entry)
-{
-    return (struct identity){entry->partition->type->api_version, entry_kind(entry),
-                             entry_ns(entry), entry->name};
-}
-
 void object_name_release(struct object_name *n)
 {
     free(n->kind);

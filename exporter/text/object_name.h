@@ -14,9 +14,6 @@ struct object_name {
     char *name;
 };
 
-/* Returns the identity of an entry; its texts are borrowed from the entry. */
-struct identity entry_identity(const struct entry *entry);
-
 /* Parses a name. Returns false and sets `err` if the text has another form. */
 bool object_name_parse(const char *text, struct object_name *out, struct error *err) MUST_USE;
 /* Frees the parts. Accepts a struct of zeros and the result of a failed object_name_parse(). */

@@ -225,8 +225,7 @@ void link_dependency(struct strbuf *out, struct identity resource)
 
 void link_entry(struct strbuf *out, const struct entry *entry)
 {
-    const struct identity id = {entry->partition->type->api_version, entry_kind(entry),
-                                entry_ns(entry), entry->name};
+    const struct identity id = entry_identity(entry);
 
     if (entry_exists(entry) && entry_class(entry) == CLASS_TEMPLATE)
         link_template(out, id);

@@ -47,8 +47,7 @@ static void add_template_row(void *context, const struct row *row)
     const struct entry *e = row->template;
 
     strbuf_adds(t->out, "<tr>\n<td>");
-    link_template(t->out, (struct identity){e->partition->type->api_version, entry_kind(e),
-                                            entry_ns(e), e->name});
+    link_template(t->out, entry_identity(e));
     strbuf_addf(t->out, "</td>\n<td>%s%s%s%s%s</td>\n", state_names[row->state], reason ? ", " : "",
                 reason ? reason : "", row->state == STATE_STALE ? ", " : "",
                 row->state == STATE_STALE ? phase_names[row->phase] : "");

@@ -282,7 +282,6 @@ static void add_title(struct explain_context *x, const struct entry *entry)
 void explain_object(struct engine *e, const struct entry *entry, int64_t now_ms,
                     struct explanation *x)
 {
-    const struct type *type = entry->partition->type;
     struct explain_context explain_context = {.engine = e, .now_ms = now_ms, .out = x};
 
     for (unsigned i = 0; i < EXPLAIN_NAMES; i++)
@@ -290,8 +289,7 @@ void explain_object(struct engine *e, const struct entry *entry, int64_t now_ms,
     json_writer_text(&x->facts, "apiVersion", "karmada-policy-exporter/v1");
     json_writer_text(&x->facts, "kind", "Explanation");
     json_writer_open(&x->facts, "object", '{');
-    report_put_identity(&x->facts, (struct identity){type->api_version, entry_kind(entry),
-                                                     entry_ns(entry), entry->name});
+    report_put_identity(&x->facts, entry_identity(entry));
     json_writer_close(&x->facts, '}');
     add_title(&explain_context, entry);
     explain_problems(&explain_context, entry);

@@ -82,8 +82,7 @@ struct identity resource_identity_of(const struct entry *entry)
     const struct binding *b = entry_binding(entry);
 
     if (!b)
-        return (struct identity){entry->partition->type->api_version, entry_kind(entry),
-                                 entry_ns(entry), entry->name};
+        return entry_identity(entry);
     return (struct identity){or_empty(b->api_version), or_empty(b->kind), or_empty(b->ns),
                              or_empty(b->name)};
 }

@@ -81,9 +81,7 @@ static void put_related_object(void *context, const struct entry *related)
     struct related_writer *r = context;
 
     json_writer_open(r->writer, NULL, '{');
-    report_put_identity(r->writer,
-                        (struct identity){related->partition->type->api_version,
-                                          entry_kind(related), entry_ns(related), related->name});
+    report_put_identity(r->writer, entry_identity(related));
     put_location(r->writer, "location", r->row, related);
     json_writer_close(r->writer, '}');
 }

@@ -272,9 +272,7 @@ static void put_plan_template(struct json_writer *w, const struct plan_template 
     const struct entry *template = row->template;
 
     json_writer_open(w, NULL, '{');
-    report_put_identity(w, (struct identity){template->partition->type->api_version,
-                                             entry_kind(template), entry_ns(template),
-                                             template->name});
+    report_put_identity(w, entry_identity(template));
     json_writer_text(w, "when", plan_when_names[row->when]);
     json_writer_bit_names(w, "fields", outcome_differing_fields(&row->before, &row->after),
                           drift_field_names);

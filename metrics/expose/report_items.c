@@ -189,9 +189,7 @@ void report_template(struct json_writer *w, const struct engine *engine,
     bool stale = d->state == STATE_STALE;
 
     json_writer_open(w, NULL, '{');
-    report_put_identity(w, (struct identity){template->partition->type->api_version,
-                                             entry_kind(template), entry_ns(template),
-                                             template->name});
+    report_put_identity(w, entry_identity(template));
     json_writer_text(w, "state", state_names[d->state]);
     json_writer_text(w, "reason", reason_name(d->state, d->reason));
     if (entry_template(template)->unread)

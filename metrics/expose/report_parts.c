@@ -152,14 +152,11 @@ static void write_moment(struct json_writer *w, const char *key, const struct mo
 
 void transition_write(struct json_writer *w, const struct transition *x)
 {
-    const struct entry *e = x->template;
-
     json_writer_open(w, NULL, '{');
     json_writer_int(w, "number", (int64_t)x->number);
     report_put_time(w, "time", x->time_ms);
     json_writer_text(w, "cause", cause_names[x->cause]);
-    report_put_identity(
-        w, (struct identity){e->partition->type->api_version, entry_kind(e), entry_ns(e), e->name});
+    report_put_identity(w, entry_identity(x->template));
     write_moment(w, "before", &x->before);
     write_moment(w, "after", &x->after);
     json_writer_bool(w, "otherClusters", x->before.cluster_hash != x->after.cluster_hash);

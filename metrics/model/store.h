@@ -241,6 +241,12 @@ static inline const char *entry_ns(const struct entry *e)
     return e->partition->ns;
 }
 
+/* Returns the identity of an entry; its texts are borrowed from the entry. */
+static inline struct identity entry_identity(const struct entry *e)
+{
+    return (struct identity){e->partition->type->api_version, entry_kind(e), entry_ns(e), e->name};
+}
+
 /* ---- lists of entries ---- */
 
 /* Compares two entries by kind, namespace, name and apiVersion: the order of lists in output. */

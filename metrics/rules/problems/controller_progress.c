@@ -782,14 +782,6 @@ controller_progress_new(struct store *store, struct problems *problems,
     return p;
 }
 
-static struct entry *find_same(const struct store *store, const struct entry *entry)
-{
-    const struct type *type = entry->partition->type;
-
-    return store_find(
-        store, &(struct identity){type->api_version, type->kind, entry_ns(entry), entry->name});
-}
-
 static void inherit_component(struct component_state *c, const struct component_state *last)
 {
     *c = *last;
@@ -817,7 +809,8 @@ void controller_progress_inherit(struct controller_progress *p,
         problems_hold(p->problems, &component_rows[i].subject, p->unreadable || c->undecided);
     }
     for (size_t at = 0; (w = map_next(&last->works, &at)) != NULL;) {
-        struct entry *entry = find_same(p->store, w->entry);
+        const struct identity id = entry_identity(w->entry);
+        struct entry *entry = store_find(p->store, &id);
 
         if (entry)
             continue_work(p, entry, w->kind, w);

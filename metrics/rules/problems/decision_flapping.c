@@ -206,13 +206,13 @@ static bool is_changed_template(const void *item, const void *key)
 /* Returns the entry of the same identity in `store`, pinned; NULL for NULL. */
 static struct entry *pin_in_store(struct store *store, const struct entry *entry)
 {
+    struct identity id;
     struct entry *found;
 
     if (!entry)
         return NULL;
-    found = store_find_or_add(store,
-                              &(struct identity){entry->partition->type->api_version,
-                                                 entry_kind(entry), entry_ns(entry), entry->name});
+    id = entry_identity(entry);
+    found = store_find_or_add(store, &id);
     store_pin(found);
     return found;
 }
@@ -226,8 +226,7 @@ static bool is_same_object(const struct template *a, const struct template *b)
 static void inherit_changes(struct flapping_past *past, const struct rule_context *last,
                             const struct entry *template)
 {
-    const struct identity id = {template->partition->type->api_version, entry_kind(template),
-                                entry_ns(template), template->name};
+    const struct identity id = entry_identity(template);
     struct entry *entry = store_find(past->store, &id);
     struct followed_changes changes;
     struct earlier_changes *earlier;

@@ -925,10 +925,8 @@ static void inherit_subject(struct problems *ps, const struct judged *last)
     struct judged *j;
 
     if (last->entry) {
-        const struct type *type = last->entry->partition->type;
-        struct entry *entry =
-            store_find(ps->store, &(struct identity){type->api_version, type->kind,
-                                                     entry_ns(last->entry), last->entry->name});
+        const struct identity id = entry_identity(last->entry);
+        struct entry *entry = store_find(ps->store, &id);
 
         if (!entry)
             return;
