@@ -607,7 +607,8 @@ const struct problem_sentences problem_sentences[PROBLEM_REASON_COUNT] = {
          "The problem ends when the suspension is removed or no change waits."},
     [PROBLEM_REASON_FORBIDDEN_PLACEMENT_BINDING] =
         {"{subject} runs on {clusters}, which the placement of its binding does not allow.",
-         "Create a WorkloadRebalancer for the template, or change the placement of the policy.",
+         "Change the placement of the policy, or create a WorkloadRebalancer if another member "
+         "cluster passes all filters; else that deletes all copies.",
          "The problem ends when the scheduler assigns only clusters that the placement allows."},
     [PROBLEM_REASON_FORBIDDEN_PLACEMENT_POLICY] =
         {"{subject} has replicas on {clusters}, which {policy} does not allow any more.",
