@@ -458,7 +458,6 @@ void evaluation_drop_rows(struct evaluation *e)
 static bool find_location(const void *context, const struct entry *entry, struct location *out)
 {
     const struct evaluation *e = context;
-
     struct json_position where;
 
     *out = (struct location){0};

@@ -203,7 +203,6 @@ static struct api_version_source get_api_version_source(const struct discoverer 
 
 struct kube_source {
     struct reflector_context context;
-    struct engine *engine;
     struct discoverer discoverer;
     struct bound_templates bound_templates;
     struct reflector_list list;
@@ -242,18 +241,17 @@ struct kube_source *kube_source_new(const struct kube_source_settings *settings)
         .streaming_lists = settings->streaming_lists,
     };
     list_limiter_init(&s->context.limiter, settings->now_ms);
-    s->engine = settings->engine;
     s->list.context = &s->context;
     discoverer_init(&s->discoverer, &s->context);
     s->context.discovery = s->discoverer.discovery;
-    missing_kinds_init(&s->missing, s->engine, s->discoverer.discovery, settings->log);
+    missing_kinds_init(&s->missing, s->context.engine, s->discoverer.discovery, settings->log);
     bound_templates_init(&s->bound_templates, &s->context);
     audit_init(&s->audit, &s->context, settings->audit_interval_ms);
     s->references = settings->references;
     s->works = settings->works;
-    engine_follow_works(s->engine, s->works);
+    engine_follow_works(s->context.engine, s->works);
     engine_observe_bound_templates(
-        s->engine, (struct bound_observer){on_bound_template_changed, &s->bound_templates});
+        s->context.engine, (struct bound_observer){on_bound_template_changed, &s->bound_templates});
     reflector_list_mark_kinds_wanted(&s->list, WATCH_ALWAYS, false);
     s->list.always_count = s->list.count;
     return s;
@@ -266,9 +264,9 @@ void kube_source_free(struct kube_source *s)
     missing_kinds_release(&s->missing);
     audit_release(&s->audit);
     reflector_list_release(&s->list);
-    engine_observe_bound_templates(s->engine, (struct bound_observer){0});
-    engine_set_api_version_source(s->engine, (struct api_version_source){0});
-    engine_follow_works(s->engine, false);
+    engine_observe_bound_templates(s->context.engine, (struct bound_observer){0});
+    engine_set_api_version_source(s->context.engine, (struct api_version_source){0});
+    engine_follow_works(s->context.engine, false);
     bound_templates_release(&s->bound_templates);
     unserved_kinds_release(&s->unserved_kinds);
     discoverer_release(&s->discoverer);
@@ -311,7 +309,7 @@ static void want_selected_kinds(struct kube_source *s)
     bool connector = false;
 
     s->unserved_kinds = (struct unserved_kinds){0};
-    for (size_t at = 0; engine_next_selected_type(s->engine, &at, &api_version, &kind);) {
+    for (size_t at = 0; engine_next_selected_type(s->context.engine, &at, &api_version, &kind);) {
         const struct api_resource *resource = NULL;
 
         if (!api_version || !kind || kind_of(api_version, kind)->watch.when != WATCH_IF_SELECTED)
@@ -332,7 +330,7 @@ static void want_selected_kinds(struct kube_source *s)
     unserved_kinds_release(&unserved_before);
     if (connector)
         reflector_list_mark_kinds_wanted(&s->list, WATCH_WITH_CONNECTOR, false);
-    if (engine_uses_priority_classes(s->engine))
+    if (engine_uses_priority_classes(s->context.engine))
         reflector_list_mark_kinds_wanted(&s->list, WATCH_WITH_PRIORITY, false);
 }
 
@@ -347,7 +345,7 @@ static bool want_bound_kinds(struct kube_source *s)
     bool outdated = false;
 
     for (size_t at = 0;
-         s->bindings_read && engine_next_bound_type(s->engine, &at, &api_version, &kind);) {
+         s->bindings_read && engine_next_bound_type(s->context.engine, &at, &api_version, &kind);) {
         const struct api_resource *resource =
             discovery_find_preferred(s->discoverer.discovery, api_version, kind);
 
@@ -420,8 +418,8 @@ static void relist_bindings(struct kube_source *s)
 /* Records the input versions. Returns true after a change, or if inputs_recorded was false. */
 static bool record_input_versions(struct kube_source *s)
 {
-    uint64_t selected = engine_needed_kinds_version(s->engine);
-    uint64_t bound_templates = engine_bound_types_version(s->engine);
+    uint64_t selected = engine_needed_kinds_version(s->context.engine);
+    uint64_t bound_templates = engine_bound_types_version(s->context.engine);
     uint64_t discovered = discovery_version(s->discoverer.discovery);
     bool read = s->bindings_read || are_bindings_read(s);
     bool same = s->inputs_recorded && selected == s->selected_version &&
@@ -445,7 +443,7 @@ static void update_reflectors(struct kube_source *s)
     if (!record_input_versions(s))
         return;
     if (discovered != s->discovery_version)
-        engine_set_api_version_source(s->engine, get_api_version_source(&s->discoverer));
+        engine_set_api_version_source(s->context.engine, get_api_version_source(&s->discoverer));
     reflector_list_unmark_wanted(&s->list);
     want_selected_kinds(s);
     /*
@@ -459,7 +457,7 @@ static void update_reflectors(struct kube_source *s)
     /* With `references` the initial sync waits for Works and for Events about override policies. */
     if (s->works)
         reflector_list_mark_kinds_wanted(&s->list, WATCH_WITH_WORKS, s->references);
-    if (s->works && engine_has_overrides(s->engine))
+    if (s->works && engine_has_overrides(s->context.engine))
         reflector_list_mark_kinds_wanted(&s->list, WATCH_WITH_OVERRIDES, s->references);
     reflector_list_drop_unwanted(&s->list);
     if (s->unserved_kinds.count > unserved_before)

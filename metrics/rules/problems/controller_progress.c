@@ -40,8 +40,7 @@ static const int64_t FIRST_TIME_MS = INT64_C(1401580800000);
 struct due_work {
     struct entry *entry; /* Pinned. */
     int64_t due_ms;      /* By the clock of struct controller_progress. */
-    int64_t
-        refusal_ms; /* Time of the Event that refused it last, as in the Event; 0: not refused. */
+    int64_t refusal_ms;  /* Time in the last Event about a refusal; 0: not refused. */
     enum work_kind kind;
 };
 

@@ -55,7 +55,7 @@ struct problems {
     bool externals_changed;
     int64_t externals_due_ms;
     int64_t now_ms;   /* Time of the present problems_run(). */
-    int64_t begun_ms; /* Time of the first one; first seen then are all problems that it finds. */
+    int64_t begun_ms; /* Time of the first one: its problems without a proven time begin then. */
     uint64_t version;
     uint64_t opened[PROBLEM_COUNT];
     uint64_t resolved[PROBLEM_COUNT];

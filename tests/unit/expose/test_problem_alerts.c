@@ -115,6 +115,18 @@ static const char *annotation(const struct problem_alert *alert, const char *nam
     return json_str(alert->annotations, name, "");
 }
 
+/* Returns the description of the only alert, which must begin with `wanted`. */
+static const char *description_after(const struct lab *lab, const char *wanted)
+{
+    const char *text;
+
+    assert_int_equal(lab->alerts.count, 1);
+    text = annotation(&lab->alerts.items[0], "description");
+    if (strncmp(text, wanted, strlen(wanted)) != 0)
+        fail_msg("%s", text);
+    return text;
+}
+
 /* ---- the table of the contract ---- */
 
 static const struct alert_case {
@@ -331,10 +343,7 @@ TEST(a_description_names_the_five_oldest_objects)
         group(&lab, p);
     }
     write_alerts(&lab);
-    assert_int_equal(lab.alerts.count, 1);
-    text = annotation(&lab.alerts.items[0], "description");
-    if (strncmp(text, wanted, strlen(wanted)) != 0)
-        fail_msg("%s", text);
+    text = description_after(&lab, wanted);
     assert_true(strlen(text) > strlen(wanted));
     assert_string_equal(annotation(&lab.alerts.items[0], "summary"),
                         "Templates do not reach their member clusters.");
@@ -361,10 +370,7 @@ TEST(descriptions_have_no_characters_that_control_a_terminal)
     p->subject = world_find(&lab.world, "apps/v1", "Deployment", "shop", name);
     group(&lab, p);
     write_alerts(&lab);
-    assert_int_equal(lab.alerts.count, 1);
-    text = annotation(&lab.alerts.items[0], "description");
-    if (strncmp(text, wanted, strlen(wanted)) != 0)
-        fail_msg("%s", text);
+    text = description_after(&lab, wanted);
     assert_null(strchr(text, '\x1B'));
     lab_release(&lab);
 }
