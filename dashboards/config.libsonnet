@@ -43,24 +43,14 @@
     runbookUrl: 'https://runbooks.example/karmada-policy-exporter',
     boardUrl: 'https://grafana.example/d',
 
-    // Other severities, and another patience (`for`), by the name that an alert has here:
-    // { KarmadaTemplatesOnFallback: 'info' }, { KarmadaPolicyDriftBurst: '15m' }.
+    // Severity and `for` of alerts about the exporter, by their name here: { KarmadaPolicyExporterDegraded: 'info' }.
+    // Those of problems are settings of the exporter: --problems.severity, --problems.patience.
     severities: {},
     patience: {},
-    // Which rules there are; each is a file in alerts/source.
-    groups: {
-      conflicts: true,
-      drift: true,
-      pending: true,
-      delivery: true,
-      capacity: true,
-      'config-connector': true,
-      hygiene: true,
-      exporter: true,
-      review: true,
-      // An alert for each policy: many, where much is overdue.
-      'per-policy': false,
-    },
+    // Control planes that were removed on purpose: no alert reports that their exporter is absent.
+    decommissioned: [],
+    // Groups of rules; each is a file in alerts/source.
+    groups: { problems: true, exporter: true, review: true },
 
     // ---- limits, of both
 

@@ -3,7 +3,7 @@
 # generate.sh [FOLDER [CONFIG]]: write all that is committed of the mixin, here or into another folder:
 #   FOLDER/dashboards/grafana, configmaps   the boards as JSON, and as ConfigMaps with the label that the
 #                                           side-car of Grafana's Helm chart looks for; for kustomize, too
-#   FOLDER/alerts/rules, optional           the rules for a plain Prometheus; what is off by default apart
+#   FOLDER/alerts/rules                     the rules for a plain Prometheus
 #   FOLDER/alerts/prometheusrule.yml, servicemonitor.yml, scrapeconfig.yml   for the Prometheus operator
 #   FOLDER/alerts/README.md                 the table of the alerts in it
 # CONFIG is a file with a site's settings: { clusterLabel: 'plane', thresholds+: { capacityShare: 0.5 } }.
@@ -12,8 +12,8 @@ home=$(cd "$(dirname "$0")/.." && pwd)
 out=${1:-$home}
 
 boards=$out/dashboards alerts=$out/alerts
-mkdir -p "$boards/grafana" "$boards/configmaps" "$alerts/rules" "$alerts/optional"
-rm -f "$boards"/grafana/*.json "$boards"/configmaps/*.yaml "$alerts"/rules/*.yml "$alerts"/optional/*.yml
+mkdir -p "$boards/grafana" "$boards/configmaps" "$alerts/rules"
+rm -f "$boards"/grafana/*.json "$boards"/configmaps/*.yaml "$alerts"/rules/*.yml
 
 # Nothing of a site is in the source: what it sets is added to the mixin's _config.
 mixin="(import '$home/dashboards/mixin.libsonnet')"
@@ -55,11 +55,9 @@ done
 
 made=$(mktemp -d)
 trap 'rm -rf "$made"' EXIT
-mkdir "$made/rules" "$made/optional"
+mkdir "$made/rules"
 jsonnet -S -m "$made" -e "(import '$home/alerts/source/files.libsonnet')($mixin._config)" >/dev/null
-for folder in rules optional; do
-    find "$made/$folder" -name "*.yml" -exec cp {} "$alerts/$folder/" \;
-done
+find "$made/rules" -name "*.yml" -exec cp {} "$alerts/rules/" \;
 cp "$made/servicemonitor.yml" "$made/scrapeconfig.yml" "$alerts/"
 
 # All groups in one object, indented as it needs.

@@ -199,7 +199,8 @@ function(k, config)
     alerts=[
       k.alert('PolicyExporterBlind', {
         comment: 'One row for a control plane: of the reasons that hold the first one.',
-        cause: 'nothing true is known of the policies of a control plane',
+        each: 'reason',
+        problems: 'nothing true is known of the policies of a control plane',
         severity: 'critical',
         'for': '10m',
         board: 'exporter',
@@ -211,7 +212,8 @@ function(k, config)
         ||| % [config.clusterLabel, texts(blind)],
       }),
       k.alert('PolicyExporterDataIncomplete', {
-        cause: 'numbers may be wrong, or leave something out',
+        each: 'reason',
+        problems: 'numbers may be wrong, or leave something out',
         severity: 'warning',
         'for': '10m',
         keep: '15m',
@@ -223,7 +225,8 @@ function(k, config)
       }),
       k.alert('PolicyExporterDegraded', {
         comment: 'Each replica by itself, as long as Prometheus has it as a target.',
-        cause: 'a replica is not well, and what is said is still right',
+        each: 'reason',
+        problems: 'a replica is not well, and what is said is still right',
         severity: 'warning',
         'for': '10m',
         keep: '10m',

@@ -5,19 +5,11 @@ function(config)
   local written = '# SPDX-License-Identifier: Apache-2.0\n# Written by dashboards/generate.sh from alerts/source: change those.\n';
   local file(concern) = written + '# %s\n' % concern.about + yaml.value({ groups: concern.records + concern.alerts });
 
-  local row(concern, rule) = '| %s | %s | %s | %s | [cases](tests/%s.yml) | [page](runbooks/%s.md) | %s |' % [
-    rule.alert,
-    rule.labels.severity,
-    rule.cause,
-    rule['for'],
-    rule.page,
-    rule.page,
-    rule.board,
-  ];
+  local row(rule) = '| %s | %s | %s | %s | %s | %s | [page](runbooks/%s.md) | %s |' % ([rule.alert] + rule.row + [rule.page, rule.board]);
   local table = [
-    '| alert | severity | cause | for | test | runbook | board |',
-    '|---|---|---|---|---|---|---|',
-  ] + [row(concern, rule) for concern in rules.concerns for group in concern.alerts for rule in group.rules];
+    '| alert | severity | problems | one alert for each | for | keep firing for | runbook | board |',
+    '|---|---|---|---|---|---|---|---|',
+  ] + [row(rule) for concern in rules.concerns for group in concern.alerts for rule in group.rules];
 
   local product = { 'app.kubernetes.io/name': 'karmada-policy-exporter' };
   local document(about, value) =
@@ -31,7 +23,6 @@ function(config)
   };
 
   { ['rules/%s.yml' % concern.name]: file(concern) for concern in rules.on }
-  + { ['optional/%s.yml' % concern.name]: file(concern) for concern in rules.off }
   + {
     table: std.join('\n', table),
     order: std.join('\n', ['rules/%s.yml' % concern.name for concern in rules.on]),

@@ -10,6 +10,8 @@ function(config) {
 
   plane:: [config.clusterLabel, 'job'] + config.keepLabels,
   by(own=[]):: 'by (' + comma(k.plane + own) + ')',
+  // Shards merged too.
+  by_plane(own=[]):: 'by (' + comma([config.clusterLabel, 'job'] + own) + ')',
   on(own=[]):: 'on (' + comma(k.plane + own) + ')',
   job:: 'job="%s"' % config.jobName,
 
@@ -59,9 +61,11 @@ function(config) {
     '{{ if eq (printf "%.0f" $value) "1" }}1 ' + one + '{{ else }}{{ printf "%.0f" $value }} ' + many + '{{ end }}',
   them:: '{{ if eq $value 1.0 }}it{{ else }}them{{ end }}',
   // A text for each value of a label; the last one for all others.
-  choose(label, texts)::
-    local condition(text) = 'eq $labels.' + label + std.join('', [' "' + value + '"' for value in text[0]]);
-    std.join('', [
+  choose(label, texts):: k.choose_of('$labels.' + label, texts),
+  choose_of(field, texts)::
+    local condition(text) = 'eq ' + field + std.join('', [' "' + value + '"' for value in text[0]]);
+    if std.length(texts) == 1 then std.rstripChars(texts[0][1], '\n')
+    else std.join('', [
       (if i == 0 then '{{ if ' + condition(texts[i]) + ' }}'
        else if std.length(texts[i][0]) == 0 then '{{ else }}'
        else '{{ else if ' + condition(texts[i]) + ' }}')
@@ -91,35 +95,49 @@ function(config) {
 
   record(name, expr, comment=''):: { record: name, expr: std.rstripChars(expr, '\n'), comment:: comment },
 
-  // An alert: its name without prefix, and what it is. `cause` is for the table; `board`, and the
-  // labels that lead to the place on it, make one link, and `page` of the exporter's own another.
+  // Resources without which the exporter judges nothing: policies and bindings.
+  essential:: 'resource=~"(cluster)?propagationpolicy.policy.karmada.io|(cluster)?resourcebinding.work.karmada.io"',
+
+  // An alert: its name without prefix, and its members:
+  //   expr, summary, description
+  //   severity       without one, the expression has the label
+  //   for, keep      durations; none without them
+  //   board, more    board of the link, and variables of it beside that of the control plane
+  //   page, anchor   path of the exporter's page; section of the runbook
+  //   problems, each, severities   columns of the table in README.md
   alert(short, what)::
     local page = 'Karmada' + short;
-    local seen = [config.clusterLabel] + std.get(what, 'show', []);
+    local severity = std.get(config.severities, page, std.get(what, 'severity', null));
+    local patience = std.get(config.patience, page, std.get(what, 'for', null));
     {
       comment:: k.words(std.get(what, 'comment', '')),
-      short:: short,
       page:: page,
-      cause:: what.cause,
+      own:: std.objectHas(what, 'severity'),
+      row:: [if severity != null then severity else what.severities, what.problems, what.each, std.get(what, 'for', ''), std.get(what, 'keep', '')],
       board:: config.uidPrefix + what.board,
       alert: config.alertPrefix + short,
       expr: std.rstripChars(what.expr, '\n'),
-      'for': std.get(config.patience, page, what['for']),
+      [if patience != null then 'for']: patience,
+      [if std.objectHas(what, 'keep') then 'keep_firing_for']: what.keep,
       labels: {
-        severity: std.get(config.severities, page, what.severity),
+        [if severity != null then 'severity']: severity,
         product: config.product,
       } + config.extraLabels,
       annotations: {
         summary: what.summary,
         description: k.words(what.description),
-        runbook_url: '%s/%s.md' % [config.runbookUrl, page],
-        dashboard_url: '%s/%s%s?%s' % [config.boardUrl, config.uidPrefix, what.board, std.join('&', [
-          'var-%s=%s' % (if std.isArray(label) then label else [label, '{{ $labels.%s }}' % label])
-          for label in seen
-        ])],
+        runbook_url: '%s/%s.md%s' % [config.runbookUrl, page, if std.objectHas(what, 'anchor') then '#' + what.anchor else ''],
+        dashboard_url: '%s/%s%s?var-%s={{ $labels.%s }}%s' % [
+          config.boardUrl,
+          config.uidPrefix,
+          what.board,
+          config.clusterLabel,
+          config.clusterLabel,
+          std.get(what, 'more', ''),
+        ],
         page_url: '%s/%s' % [config.pageUrl, what.page],
       } + config.extraAnnotations,
-    } + (if std.objectHas(what, 'keep') then { keep_firing_for: what.keep } else {}),
+    },
 
   // The rules of one concern: what is recorded is a group of its own, which comes first.
   concern(name, about, alerts, records=[], interval='1m'):: {

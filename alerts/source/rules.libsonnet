@@ -2,28 +2,21 @@
 function(config)
   local k = (import 'lib.libsonnet')(config);
   local concerns = [
-    (import 'conflicts.libsonnet')(k, config),
-    (import 'drift.libsonnet')(k, config),
-    (import 'pending.libsonnet')(k, config),
-    (import 'delivery.libsonnet')(k, config),
-    (import 'capacity.libsonnet')(k, config),
-    (import 'config-connector.libsonnet')(k, config),
-    (import 'hygiene.libsonnet')(k, config),
+    (import 'problems.libsonnet')(k, config),
     (import 'exporter.libsonnet')(k, config),
     (import 'review.libsonnet')(k, config),
-    (import 'per-policy.libsonnet')(k, config),
   ];
   local unknown = std.setDiff(std.objectFields(config.groups), std.sort([c.name for c in concerns]));
   assert unknown == [] : '_config.groups: there are no rules called ' + unknown[0];
-  local pages = [alert.page for c in concerns for group in c.alerts for alert in group.rules];
+  // Severity and patience of a problem are settings of the exporter.
+  local own = [alert.page for c in concerns for group in c.alerts for alert in group.rules if alert.own];
   local strange = [
     name
     for name in std.objectFields(config.severities) + std.objectFields(config.patience)
-    if !std.member(pages, name)
+    if !std.member(own, name)
   ];
-  assert strange == [] : '_config: there is no alert called ' + strange[0];
+  assert strange == [] : '_config.severities and patience: no alert about the exporter is called %s; for problems set --problems.severity and --problems.patience' % strange[0];
   {
     concerns: concerns,
     on: [c for c in concerns if config.groups[c.name]],
-    off: [c for c in concerns if !config.groups[c.name]],
   }

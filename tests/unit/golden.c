@@ -49,12 +49,10 @@ static void print_diff(const char *path, const char *text)
     close(fd);
 }
 
-void golden_check(const char *name, const char *text)
+void golden_check_path(const char *path, const char *text)
 {
     const char *mode = getenv("GOLDEN");
-    char path[PATH_MAX_BYTES];
 
-    snprintf(path, sizeof(path), GOLDEN_FOLDER "%s", name);
     if (mode && strcmp(mode, "write") == 0) {
         write_text(path, text);
         return;
@@ -66,6 +64,14 @@ void golden_check(const char *name, const char *text)
         return;
     print_diff(path, text);
     fail_msg("%s differs; if that is right, `make golden` rewrites it", path);
+}
+
+void golden_check(const char *name, const char *text)
+{
+    char path[PATH_MAX_BYTES];
+
+    snprintf(path, sizeof(path), GOLDEN_FOLDER "%s", name);
+    golden_check_path(path, text);
 }
 
 void golden_load(struct world *w, const char *name)

@@ -13,6 +13,8 @@
  * to the file instead.
  */
 void golden_check(const char *name, const char *text);
+/* The same with a path from the root of the repository, for a file outside of that folder. */
+void golden_check_path(const char *path, const char *text);
 
 /* Puts the objects of the file, a JSON array, into the world. */
 void golden_load(struct world *w, const char *name);

@@ -1,0 +1,181 @@
+// Alerts about open problems. The exporter judges what is wrong, how long it must last, and which problem
+// explains which: these rules select problems, merge replicas and shards, and group.
+function(k, config)
+  local table = import 'problem_table.libsonnet';
+  local problems = 'karmada_policy_namespace_problems';
+  local since = 'karmada_policy_problem_since_timestamp_seconds';
+  local up = 'karmada_policy_exporter_up';
+  local snapshot = 'karmada_policy_exporter_snapshot_timestamp_seconds';
+  local current = 'karmada_policy:replica_current:min';
+  local counts = 'karmada_policy:namespace_problems:sum';
+  local starts = 'karmada_policy:problem_since_timestamp_seconds:min';
+  // Labels that the subject and its policy give to an alert.
+  local subject = ['api_group', 'kind', 'namespace', 'name', 'policy_kind', 'policy_namespace', 'policy', 'owner'];
+  local group = ['namespace', 'problem', 'severity', 'reason'];
+
+  // ---- records: replicas and shards merged
+
+  // Each shard reports these problems of the control plane or of a member cluster.
+  local in_each_shard = 'problem=~"controllers_stuck|scheduler_stuck|member_cluster_unavailable|data_incomplete"';
+  // Rows of the current replicas; of all replicas if none is current.
+  local of_current(family, matchers, own, with) = |||
+    %(with)s %(by)s (
+      %(last)s
+      and %(replica)s %(current)s == 1
+    )
+    or
+    %(with)s %(by)s (
+      %(last)s
+      unless %(plane)s %(current)s == 1
+    )
+  ||| % {
+    with: with,
+    by: k.by(own),
+    last: k.last(family, matchers),
+    replica: k.on(config.replicaLabels),
+    plane: k.on(),
+    current: current,
+  };
+  local merged(with, own, expr) = '%s %s (\n%s\n)' % [with, k.by_plane(own), k.indent(expr)];
+  local records = [
+    k.record(current, |||
+      (
+        min %(by)s (%(up)s) == 1
+        unless %(on)s %(synced)s == 0
+        unless %(on)s (changes(%(snapshot)s[10m]) == 0 and count_over_time(%(snapshot)s[10m]) > 3)
+      )
+      or
+      0 * min %(by)s (%(up)s)
+    ||| % {
+      by: k.by(config.replicaLabels),
+      on: k.on(config.replicaLabels),
+      up: k.last(up),
+      synced: k.last('karmada_policy_exporter_watch_synced', k.essential),
+      snapshot: snapshot,
+    }, 'A replica is current if it has policies and bindings, and renews its page. The clock of the replica does not matter.'),
+    k.record(counts, k.any([
+      merged('sum', group, of_current(problems, std.strReplace(in_each_shard, '=~', '!~'), group, 'max')),
+      merged('max', group, of_current(problems, in_each_shard, group, 'max')),
+    ])),
+    k.record(starts, merged('min',
+                            ['problem', 'severity', 'reason', 'actor'] + subject,
+                            of_current(since, '', ['problem', 'severity', 'reason', 'actor'] + subject, 'min'))),
+  ];
+
+  // ---- alerts
+
+  local pages = {
+    KarmadaDependencyPolicyConflict: 'conflicts',
+    KarmadaPolicyNotInForce: 'drift',
+    KarmadaLastCopyAtRisk: 'delivery',
+    KarmadaPlacementLost: 'delivery',
+    KarmadaMemberClusterUnavailable: 'delivery',
+    KarmadaNotScheduled: 'delivery',
+    KarmadaNotDelivered: 'delivery',
+    KarmadaEvictionStuck: 'delivery',
+    KarmadaCloudResourceConflict: 'leases',
+    KarmadaLeaseAtRisk: 'leases',
+  };
+  // An exporter stops and starts again: it observes for up to 10 minutes, and for 3 minutes a page that needs it now.
+  local keep = { KarmadaLastCopyAtRisk: '5m', KarmadaPlacementLost: '5m' };
+  local each = {
+    subject: 'subject',
+    namespace: 'namespace, problem, reason',
+    reason: 'problem, reason',
+    problem: 'problem',
+  };
+  local info = 'severity="info"', other = 'severity!="info"';
+
+  local expression(alert, severity) =
+    local matchers = '{problem=~"%s", %s}' % [std.join('|', [p.name for p in alert.problems]), severity];
+    if alert.by == 'subject' then 'min %s (%s%s)' % [k.by_plane(['problem', 'severity'] + subject), starts, matchers]
+    else if alert.by == 'namespace' then counts + matchers + ' > 0'
+    else '%s %s (%s%s) > 0' % [
+      if alert.by == 'reason' then 'max' else 'sum',
+      k.by_plane(['problem', 'severity'] + [label for label in ['reason'] if alert.by == 'reason']),
+      counts,
+      matchers,
+    ];
+
+  // The rows of the alert's subjects: the labels of the alert, in a query.
+  local labels_of(alert) =
+    [config.clusterLabel, 'job', 'problem']
+    + (if alert.by == 'subject' then ['api_group', 'kind', 'namespace', 'name']
+       else if alert.by == 'namespace' then ['namespace', 'reason']
+       else if alert.by == 'reason' then ['reason']
+       else []);
+  local object = '{{ if not (match "ControlPlane|Source" .Labels.kind) }}{{ .Labels.kind }} {{ end }}'
+                 + '{{ with .Labels.namespace }}{{ . }}/{{ end }}{{ .Labels.name }}'
+                 + '{{ if gt .Value 0.0 }} since {{ (toTime .Value).UTC.Format "2006-01-02T15:04:05Z" }}{{ end }}';
+  local roles = {
+    user: 'owner of the template',
+    policy_owner: 'policy owner',
+    platform: 'platform team',
+    cluster: 'cluster administrator',
+    karmada: 'Karmada',
+  };
+  local actions(alert, reason) = k.choose('problem', [
+    [[p.name], k.choose_of(reason, [
+      [[r.name], 'Action (%s): %s' % [roles[r.actor], r.action]]
+      for r in p.reasons
+    ])]
+    for p in alert.problems
+  ]);
+  local title(alert) = k.choose('problem', [[[p.name], p.title] for p in alert.problems]);
+  local query_of(alert, rows) =
+    local selector = std.join(', ', [label + '=%q' for label in labels_of(alert)]);
+    'printf "%s" %s | query' % [
+      std.strReplace(rows % (starts + '{' + selector + '}'), '"', '\\"'),
+      std.join(' ', ['$labels.' + label for label in labels_of(alert)]),
+    ];
+  // Of many problems with few objects each.
+  local is_review(alert) = alert.name == 'KarmadaPolicyReview' || alert.name == 'KarmadaPolicyProblem';
+  local description(alert) =
+    if alert.by == 'subject' then
+      '{{ with %s }}{{ with . | first }}%s: %s{{ with .Labels.reason }} ({{ . }}){{ end }}. %s{{ end }}{{ end }}' % [
+        query_of(alert, '%s'),
+        object,
+        title(alert),
+        actions(alert, '.Labels.reason'),
+      ]
+    else
+      '{{ $value }} open: %s{{ with $labels.reason }} ({{ . }}){{ end }}{{ with $labels.namespace }} in namespace {{ . }}{{ end }}' % title(alert)
+      + '{{ range $i, $row := %s }}{{ if $i }}, {{ else }}. Oldest: {{ end }}{{ with $row }}%s{{ end }}{{ end }}. ' % [
+        query_of(alert, 'bottomk(5, %s)'),
+        object,
+      ]
+      + (if is_review(alert) then 'The page lists cause and action of each.' else actions(alert, '$labels.reason'));
+
+  local has_namespace(alert) = alert.by == 'subject' || alert.by == 'namespace';
+  // A namespace that stands for others is no filter.
+  local in_namespace(alert, name) =
+    if !has_namespace(alert) then ''
+    else '{{ with $labels.namespace }}{{ if ne . "_others" }}&%s={{ . }}{{ end }}{{ end }}' % name;
+  local rule(alert) =
+    local board = std.get(pages, alert.name, 'overview');
+    k.alert(std.substr(alert.name, 7, std.length(alert.name)), {
+      problems: if alert.name == 'KarmadaPolicyReview' then 'all of severity `info`'
+      else if alert.name == 'KarmadaPolicyProblem' then 'problems without an alert above that `--problems.severity` raised'
+      else std.join(', ', ['`%s`' % p.name for p in alert.problems]),
+      each: each[alert.by],
+      severities: std.join(', ', std.set([
+        if alert.name == 'KarmadaPolicyProblem' then 'as set' else p.severity
+        for p in alert.problems
+      ])),
+      keep: std.get(keep, alert.name, '15m'),
+      board: board,
+      more: (if board == 'overview' then '&var-problem={{ $labels.problem }}' else '') + in_namespace(alert, 'var-namespace'),
+      page: '?problem={{ $labels.problem }}' + in_namespace(alert, 'namespace'),
+      anchor: k.choose('problem', [[[p.name], p.doc] for p in alert.problems]),
+      expr: expression(alert, if alert.name == 'KarmadaPolicyReview' then info else other),
+      summary: alert.summary,
+      description: description(alert),
+    });
+
+  k.concern(
+    'problems',
+    'Open problems, as the exporter judges them.',
+    // The alert about incomplete data is one of the exporter's own.
+    [rule(alert) for alert in table.alerts if alert.name != 'KarmadaPolicyExporterDataIncomplete'],
+    records
+  )
