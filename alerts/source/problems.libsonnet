@@ -7,6 +7,7 @@ function(k, config)
   local up = 'karmada_policy_exporter_up';
   local snapshot = 'karmada_policy_exporter_snapshot_timestamp_seconds';
   local current = 'karmada_policy:replica_current:min';
+  local counted = 'karmada_policy:replica_counted:min';
   local counts = 'karmada_policy:namespace_problems:sum';
   local starts = 'karmada_policy:problem_since_timestamp_seconds:min';
   // Labels that the subject and its policy give to an alert.
@@ -17,26 +18,9 @@ function(k, config)
 
   // Each shard reports these problems of the control plane or of a member cluster.
   local in_each_shard = 'problem=~"controllers_stuck|scheduler_stuck|member_cluster_unavailable|data_incomplete"';
-  // Rows of the current replicas; of all replicas if none is current.
-  local of_current(family, matchers, own, with) = |||
-    %(with)s %(by)s (
-      %(last)s
-      and %(replica)s %(current)s == 1
-    )
-    or
-    %(with)s %(by)s (
-      %(last)s
-      unless %(plane)s %(current)s == 1
-    )
-  ||| % {
-    with: with,
-    by: k.by(own),
-    last: k.last(family, matchers),
-    replica: k.on(config.replicaLabels),
-    plane: k.on(),
-    current: current,
-  };
-  local merged(with, own, expr) = '%s %s (\n%s\n)' % [with, k.by_plane(own), k.indent(expr)];
+  // Rows of the replicas that count, replicas of a shard merged or those of all shards.
+  local of_counted(family, matchers='') = '%s\nand %s %s' % [k.last(family, matchers), k.on(config.replicaLabels), counted];
+  local merged(with, by, expr) = '%s %s (\n%s\n)' % [with, by, k.indent(expr)];
   local records = [
     k.record(current, |||
       (
@@ -53,13 +37,16 @@ function(k, config)
       synced: k.last('karmada_policy_exporter_watch_synced', k.essential),
       snapshot: snapshot,
     }, 'A replica is current if it has policies and bindings, and renews its page. The clock of the replica does not matter.'),
+    k.record(counted, |||
+      %(current)s == 1
+      or
+      (%(current)s + 1 unless %(plane)s %(current)s == 1)
+    ||| % { current: current, plane: k.on() }, 'The current replicas of a shard count; all of them if none is current.'),
     k.record(counts, k.any([
-      merged('sum', group, of_current(problems, std.strReplace(in_each_shard, '=~', '!~'), group, 'max')),
-      merged('max', group, of_current(problems, in_each_shard, group, 'max')),
+      merged('sum', k.by_plane(group), merged('max', k.by(group), of_counted(problems, std.strReplace(in_each_shard, '=~', '!~')))),
+      merged('max', k.by_plane(group), of_counted(problems, in_each_shard)),
     ])),
-    k.record(starts, merged('min',
-                            ['problem', 'severity', 'reason', 'actor'] + subject,
-                            of_current(since, '', ['problem', 'severity', 'reason', 'actor'] + subject, 'min'))),
+    k.record(starts, merged('min', k.by_plane(['problem', 'severity', 'reason', 'actor'] + subject), of_counted(since))),
   ];
 
   // ---- alerts
