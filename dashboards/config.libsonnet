@@ -84,8 +84,10 @@
       heartbeatAgeSeconds: 60,
       // 99 of 100 changes are on the page by then.
       eventLagSeconds: 2,
-      // Starts of one exporter within an hour.
-      restartsPerHour: 3,
+      // Starts of all replicas of one exporter within an hour.
+      restartsPerHour: 6,
+      // A certificate of the exporter that expires earlier than in 7 days.
+      certificateSeconds: 604800,
       // Connections that are refused, or ended for others, within a quarter of an hour.
       connectionsRefused: 100,
       // An API server sends a bookmark about once a minute, so a watch is never silent for long.

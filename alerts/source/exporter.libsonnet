@@ -1,244 +1,260 @@
-// Whether the numbers that the other alerts look at can be believed: nothing is seen, what is seen may
-// be wrong, or the exporter is not well and what it says is right.
+// Alerts about the exporter: no replica has current data, a replica is not well, or the data is incomplete.
 function(k, config)
   local limit = config.thresholds;
+  local families = import 'families.libsonnet';
+  local table = import 'problem_table.libsonnet';
   local up = 'up{%s}' % k.job;
-  local ready = k.fold('karmada_policy_exporter_up');
-  // How many resources have it, on the replica that has most.
-  local resources(expr) = 'count %s (\n%s\n)' % [k.by(), k.indent(expr)];
-  local grown_by_resource(counter, over, limit) =
-    resources(k.grown(counter, over, ['resource']) + ' > ' + limit);
-  local listed(query) = k.names(query, [], 'resource', '{{ $row.Labels.resource }}', ':');
-  // Policies and bindings, without which nothing is known. Other kinds only leave something out.
-  local essential = 'resource%s"(cluster)?propagationpolicy.policy.karmada.io|(cluster)?resourcebinding.work.karmada.io"';
-  local is_essential = essential % '=~', is_other = essential % '!~';
-  local of(counter, over, matchers='', limit=0) =
-    listed('sum by (resource) (increase(%s{{of}%s}[%s])) > %s' % [counter, matchers, over, limit]);
+  local replica = config.replicaLabels;
+  local current = 'karmada_policy:replica_current:min';
+  local sums = 'karmada_policy:replica_family:sum';
+  local counts = 'karmada_policy:namespace_problems:sum';
+  local starts = 'karmada_policy:problem_since_timestamp_seconds:min';
+  local own(name) = 'karmada_policy_exporter_' + name;
+  local every_family = '{__name__=~"%s"}' % std.join('|', families);
   local why(reason, expr) = k.tell('reason', reason, expr);
+  local texts(rows) = k.choose('reason', [[[row[0]], row[2]] for row in rows]);
+  // A time stamp that did not advance within 10 minutes. Its clock and that of Prometheus may differ.
+  local stopped(family, labels) = |||
+    max %(by)s (max_over_time(%(family)s[10m]) - min_over_time(%(family)s[10m])) < 30
+    and max %(by)s (count_over_time(%(family)s[10m])) > 3
+  ||| % { by: k.by(labels), family: own(family) };
 
+  // ---- no replica has current data
+
+  // Control planes that are not decommissioned.
+  local planes =
+    if config.decommissioned == [] then ''
+    else '%s!~"%s"' % [config.clusterLabel, std.join('|', config.decommissioned)];
+  local seen(matchers, range) = 'last_over_time(%s[%s])' % [
+    k.series('up', std.join(', ', [k.job] + [m for m in [matchers] if m != ''])),
+    range,
+  ];
+  local answered(range) = 'last_over_time(%s[%s])' % [k.series(own('up'), planes), range];
   local blind = [
-    // The first half knows the control plane that vanished, for a day; the second only that nothing
-    // was ever there. A pod that moves is another target of the same control plane.
+    // A pod that moves is another target of the same control plane. Where only the exporter's families arrive, as
+    // with federation, there is no `up`.
     ['absent', |||
-      max %(by)s (last_over_time(%(up)s[1d]))
-      unless max %(by)s (%(up)s)
+      (
+        (max %(by)s (%(seen)s) or max %(by)s (%(answered)s))
+        unless max %(by)s (%(up)s)
+        unless max %(by)s (%(recently)s)
+      )
       or
-      absent_over_time(%(up)s[1d])
-    ||| % { by: k.by(), up: up }, |||
-      Prometheus has no target that is a karmada-policy-exporter: it is not deployed, or not discovered
+      (absent_over_time(%(up)s[7d]) unless on () max(last_over_time(%(own)s[7d])))
+    ||| % {
+      by: k.by(),
+      seen: seen(planes, '7d'),
+      answered: answered('7d'),
+      up: up,
+      own: own('up'),
+      recently: k.last(own('up')),
+    }, |||
+      Prometheus has no target that is a karmada-policy-exporter. Check that it is deployed and discovered; a control plane
+      that was removed belongs in the setting "decommissioned" of the rules.
     |||],
-    // One that starts, runs into its memory limit and starts again does not answer, all in all.
+    // A replica that starts, exceeds its memory limit and starts again answers for moments only.
     ['down', |||
       max %(by)s (%(up)s) == 0
       or
-      %(ready)s == 0
-      and min %(by)s (min_over_time(%(up)s[10m])) == 0
-    ||| % { by: k.by(), up: up, ready: ready }, |||
-      no karmada-policy-exporter answers Prometheus, or it does so for moments only
+      (max %(by)s (%(last)s) == 0 and min %(by)s (min_over_time(%(up)s[10m])) == 0)
+    ||| % { by: k.by(), up: up, last: k.last(own('up')) }, |||
+      No replica answers Prometheus, or for moments only. Check the pods, their memory limit, network policies and certificates.
     |||],
-    ['not_synced', ready + ' == 0', |||
-      no replica has read all that it needs, so they show no numbers about policies
+    ['not_synced', |||
+      max %(by)s (%(last)s)
+      unless %(on)s (
+        %(last)s == 1
+        unless %(same)s %(synced)s == 0
+      )
+    ||| % {
+      by: k.by(),
+      on: k.on(),
+      same: k.on(replica),
+      last: k.last(own('up')),
+      synced: k.last(own('watch_synced'), k.essential),
+    }, |||
+      No replica has read policies and bindings. Check the log and /-/ready of the exporter, its rights, and the API server.
+    |||],
+    ['snapshot_old', stopped('snapshot_timestamp_seconds', []), |||
+      No replica has renewed its page for 10 minutes. Restart the exporter, and keep its log.
     |||],
     ['families_missing', |||
-      %s > 0
-      unless (
-        %s
-        and %s
-        and %s
-      )
-    ||| % [
-      ready,
-      k.fold('karmada_dependency_conflicts'),
-      k.fold('karmada_templates'),
-      k.fold('karmada_policy_exporter_threshold_seconds'),
-    ], |||
-      the exporter is up, yet Prometheus lacks karmada_templates, karmada_dependency_conflicts or
-      karmada_policy_exporter_threshold_seconds of it: probably a relabelling or a limit of the scrape
-      drops them
-    |||],
-    ['snapshot_stale', '%s\n> %g' % [
-      'time() - ' + k.fold('karmada_policy_exporter_snapshot_timestamp_seconds'),
-      limit.snapshotAgeSeconds,
-    ], |||
-      the freshest page that any replica serves is {{ $value | humanizeDuration }} old: the exporter
-      hangs, or its clock is wrong
-    |||],
-    ['watch_not_synced', resources(k.fold('karmada_policy_exporter_watch_synced', ['resource'], is_essential) + ' == 0'), |||
-      no replica has a complete list of %s, so what is said about policies and bindings is old or missing%s
-    ||| % [
-      k.number('resource', 'resources'),
-      listed('max by (resource) (karmada_policy_exporter_watch_synced{{of}, %s}) == 0' % is_essential),
-    ]],
-  ];
-
-  local incomplete = [
-    ['watch_late', resources(k.fold('karmada_policy_exporter_watch_late', ['resource']) + ' > 0'), |||
-      A replica has given up waiting for %s, and what depends on it is left out of its numbers%s.
-    ||| % [k.number('resource', 'resources'), listed('max by (resource) (karmada_policy_exporter_watch_late{{of}}) > 0')]],
-    // A late resource is told of above: it has not been read either.
-    ['watch_not_synced', resources('%s == 0\nunless %s %s > 0' % [
-      k.fold('karmada_policy_exporter_watch_synced', ['resource'], is_other),
-      k.on(['resource']),
-      k.fold('karmada_policy_exporter_watch_late', ['resource']),
-    ]), |||
-      No replica has a complete list of %s, so what is said about these is old or missing%s.
-    ||| % [
-      k.number('resource', 'resources'),
-      listed('max by (resource) (karmada_policy_exporter_watch_synced{{of}, %s}) == 0'
-             % is_other
-             + ' unless on (resource) max by (resource) (karmada_policy_exporter_watch_late{{of}}) > 0'),
-    ]],
-    ['watch_silent', resources('%s\n> %g' % [
-      'time() - ' + k.fold('karmada_policy_exporter_watch_last_event_timestamp_seconds', ['resource']),
-      limit.watchSilenceSeconds,
-    ]), |||
-      Nothing came on the watch of %s for a quarter of an hour, not even a bookmark; the connection is
-      probably dead%s.
-    ||| % [
-      k.number('resource', 'resources'),
-      listed('time() - max by (resource) (karmada_policy_exporter_watch_last_event_timestamp_seconds{{of}}) > %s'
-             % limit.watchSilenceSeconds),
-    ]],
-    ['watch_restarts', grown_by_resource('karmada_policy_exporter_watch_restarts_total{reason!="ended"}', '15m', limit.watchRestarts), |||
-      The watch of %s breaks again and again, so changes come late; the API server or a proxy before it
-      ends them%s.
-    ||| % [k.number('resource', 'resources'), of('karmada_policy_exporter_watch_restarts_total', '15m', ', reason!="ended"', limit.watchRestarts)]],
-    ['lists_failing', resources(|||
-      max %(by)s (
-        sum %(each)s (increase(karmada_policy_exporter_list_request_failures_total[15m]))
-        / (sum %(each)s (increase(karmada_policy_exporter_list_requests_total[15m])) > 0)
-      ) > %(share)g
-    ||| % { by: k.by(['resource']), each: k.by(['instance', 'resource']), share: limit.listFailureShare }), |||
-      Lists of %s fail; most often a right is missing, or the API server is overloaded%s.
-    ||| % [k.number('resource', 'resources'), of('karmada_policy_exporter_list_request_failures_total', '15m')]],
-    ['decode_errors', grown_by_resource('karmada_policy_exporter_decode_errors_total', '15m', 0), |||
-      Objects of %s could not be understood; their versions before count on%s.
-    ||| % [k.number('resource', 'resources'), of('karmada_policy_exporter_decode_errors_total', '15m')]],
-    ['objects_rejected', grown_by_resource('karmada_policy_exporter_objects_rejected_total', '15m', 0), |||
-      Objects of %s are too large to be looked at; their versions before count on%s.
-    ||| % [k.number('resource', 'resources'), of('karmada_policy_exporter_objects_rejected_total', '15m')]],
-    ['manifest_errors', k.fold('karmada_policy_exporter_manifest_errors') + ' > 0', |||
-      %s cannot be read any more; what was read last still counts.
-    ||| % k.number('manifest file', 'manifest files')],
-    ['audit_diverged', grown_by_resource('karmada_policy_exporter_audit_divergences_total', '30m', 0), |||
-      Objects of %s were other than the API server has them, and have been read again; what was said of
-      them until then was wrong%s.
-    ||| % [k.number('resource', 'resources'), of('karmada_policy_exporter_audit_divergences_total', '30m')]],
-    // While much changes, replicas scraped at other moments differ; so what one counted at least
-    // within ten minutes is held against what another counted at most. Who is gone does not count.
-    ['replicas_disagree', |||
-      max %(by)s (
-        max %(state)s (min_over_time(instance_state:karmada_templates:sum[10m]) and instance_state:karmada_templates:sum)
-        - min %(state)s (max_over_time(instance_state:karmada_templates:sum[10m]) and instance_state:karmada_templates:sum)
+      (
+        (%(number)d - count %(by)s (count %(by_name)s (%(every)s)))
+        or
+        %(number)d * max %(by)s (%(last)s)
       ) > 0
-    ||| % { by: k.by(), state: k.by(['state']) }, |||
-      Replicas differ by %s in one state; one of them does not see what the other sees.
-    ||| % k.number('template', 'templates')],
+      and %(on)s max %(by)s (%(last)s) == 1
+      unless %(on)s max %(by)s (%(late)s) > 0
+    ||| % {
+      number: std.length(families),
+      every: every_family,
+      by: k.by(),
+      by_name: k.by(['__name__']),
+      on: k.on(),
+      last: k.last(own('up')),
+      late: k.last(own('watch_late')),
+    }, |||
+      {{ $value }} of %d families that the exporter always shows are missing in Prometheus. Check metric_relabel_configs of the
+      scrape.
+    ||| % std.length(families)],
   ];
 
-  local replica = ['instance'];
+  // ---- incomplete data
+
+  local data_incomplete = [p for a in table.alerts for p in a.problems if p.name == 'data_incomplete'][0];
+  local roles = { platform: 'platform team', user: 'owner of the files' };
+  local disagree = |||
+    max %(by)s (
+      max %(family)s (min_over_time(%(sums)s[10m]) and %(sums)s and %(same)s %(current)s == 1)
+      - min %(family)s (max_over_time(%(sums)s[10m]) and %(sums)s and %(same)s %(current)s == 1)
+    ) > 0
+  ||| % { by: k.by(), family: k.by(['family']), sums: sums, current: current, same: k.on(replica) };
+  local objects = k.names(
+    starts + '{{of}, problem="data_incomplete"}',
+    ['reason'],
+    'name',
+    '{{ $row.Labels.name }}',
+    '. Affected:'
+  );
+  local incomplete =
+    [
+      [r.name, '', 'Action (%s): %s' % [std.get(roles, r.actor, 'platform team'), r.action]]
+      for r in data_incomplete.reasons
+    ]
+    + [['replicas_disagree', '', |||
+      Replicas of one exporter differ by {{ $value }} in one family for 10 minutes. Compare the rights, flags and logs of the replicas;
+      two control planes need different values of the label %s.
+    ||| % config.clusterLabel]];
+
+  // ---- one replica
+
+  local each = k.by(replica), same = k.on(replica);
+  local others_current = '%s max %s (%s) == 1' % [k.on(), k.by(), current];
   local degraded = [
     ['replica_down', |||
-      max %s (%s) == 0
-      and %s max %s (%s) > 0
-    ||| % [k.by(replica), up, k.on(), k.by(), up], |||
-      {{ $labels.instance }} cannot be scraped; another replica still answers, but there is no spare any
-      more.
+      max %(each)s (%(up)s) == 0
+      and %(on)s max %(by)s (%(up)s) > 0
+    ||| % { each: each, up: up, on: k.on(), by: k.by() }, |||
+      Prometheus cannot scrape {{ $labels.instance }}. Another replica answers. Check the pod and its log.
     |||],
+    ['never_ready', |||
+      max %(each)s (max_over_time(%(ready)s[20m])) == 0
+      and %(same)s max %(each)s (last_over_time(%(ready)s[5m] offset 15m)) == 0
+      and %(others)s
+    ||| % { each: each, same: same, ready: own('up'), others: others_current }, |||
+      {{ $labels.instance }} has not read policies and bindings since its start. Another replica has. Check its /-/ready and log.
+    |||],
+    // Starts of processes in the same pods, and of new pods.
     ['restarting', |||
-      max %s (changes(process_start_time_seconds{%s}[1h])) > %g
-    ||| % [k.by(replica), k.job, limit.restartsPerHour], |||
-      {{ $labels.instance }} started {{ $value }} times within an hour; it probably runs into its memory
-      limit or its liveness probe.
+      sum %(by)s (
+        max %(each)s (changes(%(start)s[1h]))
+        + (max %(each)s (min_over_time(%(start)s[1h])) > bool time() - 3600)
+      ) > %(limit)g
+    ||| % { by: k.by(), each: each, start: 'process_start_time_seconds{%s}' % k.job, limit: limit.restartsPerHour }, |||
+      The exporter started {{ $value }} times within an hour. Check its memory limit, its liveness probe, and the log of the previous
+      container.
     |||],
-    [
-      'config_reload_failed',
-      k.fold('karmada_policy_exporter_config_last_reload_successful', replica, with='min') + ' == 0',
-      |||
-        {{ $labels.instance }} failed to read its last configuration; the one before stays in force.
-      |||,
-    ],
+    ['config_reload_failed', |||
+      %s == 0
+      or
+      %s == 0
+    ||| % [
+      k.fold(own('config_last_reload_successful'), replica, with='min'),
+      k.fold(own('web_config_valid'), replica, with='min'),
+    ], |||
+      {{ $labels.instance }} rejected its latest configuration; the previous one stays in force. Fix the file that its log names.
+    |||],
+    ['notifications_failing', |||
+      sum %(labels)s (increase(%(family)s{result="failed"}[15m])) > 0
+      unless %(on)s sum %(labels)s (increase(%(family)s{result="sent"}[15m])) > 0
+    ||| % {
+      labels: k.by(replica + ['alertmanager']),
+      on: k.on(replica + ['alertmanager']),
+      family: own('alertmanager_notifications_total'),
+    }, |||
+      {{ $labels.instance }} has sent no alert to {{ $labels.alertmanager }} for 15 minutes. Check the address, the token and the certificate
+      of that Alertmanager.
+    |||],
+    ['certificate_expiring', |||
+      %s - time() < %g
+    ||| % [k.fold(own('web_certificate_not_after_timestamp_seconds'), replica, with='min'), limit.certificateSeconds], |||
+      The certificate of {{ $labels.instance }} expires in {{ $value | humanizeDuration }}. Renew it; the exporter reads the new file without a
+      restart.
+    |||],
+    ['loop_stuck', stopped('loop_heartbeat_timestamp_seconds', replica), |||
+      {{ $labels.instance }} answers, and has read and evaluated nothing for 10 minutes. Restart it, and keep its log.
+    |||],
     ['event_lag', |||
       histogram_quantile(0.99, sum %s (
-        rate(karmada_policy_exporter_event_lag_seconds_bucket[10m])
+        rate(%s[10m])
       )) > %g
-    ||| % [k.by(replica + ['le']), limit.eventLagSeconds], |||
-      One of a hundred changes waits {{ $value | humanizeDuration }} or longer until
-      {{ $labels.instance }} shows it.
+    ||| % [k.by(replica + ['le']), own('event_lag_seconds_bucket'), limit.eventLagSeconds], |||
+      One of a hundred changes appears on the page of {{ $labels.instance }} after {{ $value | humanizeDuration }} or later. Give the exporter
+      more CPU.
     |||],
-    ['loop_stuck', |||
-      %s
-      > %g
-    ||| % [
-      'time() - ' + k.fold('karmada_policy_exporter_loop_heartbeat_timestamp_seconds', replica),
-      limit.heartbeatAgeSeconds,
-    ], |||
-      {{ $labels.instance }} answers, but has read and evaluated nothing for
-      {{ $value | humanizeDuration }}.
-    |||],
-    ['log_dropped', k.grown('karmada_policy_exporter_log_lines_dropped_total', '15m', replica) + ' > 0', |||
-      {{ $labels.instance }} dropped %s of its log within a quarter of an hour: standard error does
-      not accept them.
+    ['log_dropped', k.grown(own('log_lines_dropped_total'), '15m', replica) + ' > 0', |||
+      {{ $labels.instance }} dropped %s of its log within 15 minutes, because standard error accepted none. Check the reader of its log.
     ||| % k.number('line', 'lines')],
     ['connections_refused', '%s\n> %g' % [
-      k.grown('karmada_policy_exporter_connections_refused_total', '15m', replica, 'reason!~".*_timeout"'),
+      k.grown(own('connections_refused_total'), '15m', replica, 'reason!~".*_timeout"'),
       limit.connectionsRefused,
     ], |||
-      {{ $labels.instance }} refused %s within a quarter of an hour, or ended them to make room: HTTP
-      clients take all that there are.
+      {{ $labels.instance }} refused or closed %s within 15 minutes, because HTTP clients use all that it allows. Find the clients in its
+      log.
     ||| % k.number('connection', 'connections')],
   ];
-  local texts(table) = k.choose('reason', [[[row[0]], row[2]] for row in table]);
+
+  local alert(short, what) = k.alert(short, { board: 'exporter', page: 'exporter' } + what);
 
   k.concern(
     'exporter',
-    'Whether the numbers that the other alerts look at can be believed.',
+    'The exporter itself: whether its problems are current, complete, and reported by all replicas.',
     records=[
-      k.record('instance_state:karmada_templates:sum', 'sum %s (karmada_templates)' % k.by(['instance', 'state'])),
+      k.record(
+        sums,
+        'sum %s (\n  label_replace(%s, "family", "$1", "__name__", "(.+)")\n)' % [k.by(replica + ['family']), every_family],
+        'What each replica counts, to compare replicas.'
+      ),
     ],
     alerts=[
-      k.alert('PolicyExporterBlind', {
-        comment: 'One row for a control plane: of the reasons that hold the first one.',
-        each: 'reason',
-        problems: 'nothing true is known of the policies of a control plane',
+      alert('PolicyExporterBlind', {
+        comment: 'One row for a control plane and shard: the first reason that holds.',
+        problems: 'no replica has current policies and bindings: ' + std.join(', ', ['`%s`' % row[0] for row in blind]),
+        each: 'shard, reason',
         severity: 'critical',
         'for': '10m',
-        board: 'exporter',
-        page: 'exporter',
         expr: k.first([why(row[0], row[1]) for row in blind]),
-        summary: 'Nothing is known about the policies of a control plane.',
-        description: |||
-          Alerts about policies{{ with $labels.%s }} of {{ . }}{{ end }} are blind: %s.
-        ||| % [config.clusterLabel, texts(blind)],
+        summary: 'The exporter reports no problems of a control plane, because it has no current data.',
+        description: 'No alert about policies{{ with $labels.%s }} of {{ . }}{{ end }} is reliable. %s' % [config.clusterLabel, texts(blind)],
       }),
-      k.alert('PolicyExporterDataIncomplete', {
+      alert('PolicyExporterDataIncomplete', {
+        problems: '`data_incomplete`; `replicas_disagree`',
         each: 'reason',
-        problems: 'numbers may be wrong, or leave something out',
+        severities: 'warning',
+        keep: '15m',
+        expr: |||
+          max %s (%s{problem="data_incomplete", severity!="info"}) > 0
+          or
+          %s
+        ||| % [
+          k.by_plane(['problem', 'severity', 'reason']),
+          counts,
+          k.tell('severity', 'warning', why('replicas_disagree', disagree)),
+        ],
+        summary: 'The exporter cannot read all of its data.',
+        description: '{{ if ne $labels.reason "replicas_disagree" }}{{ $value }} sources are not read completely ({{ $labels.reason }})%s. {{ end }}%s'
+                     % [objects, texts(incomplete)],
+      }),
+      alert('PolicyExporterDegraded', {
+        comment: 'Each replica by itself, as long as Prometheus has it as a target.',
+        problems: 'one replica: ' + std.join(', ', ['`%s`' % row[0] for row in degraded]),
+        each: 'instance, reason',
         severity: 'warning',
         'for': '10m',
         keep: '15m',
-        board: 'exporter',
-        page: 'exporter',
-        expr: k.alive(k.any([why(row[0], row[1]) for row in incomplete])),
-        summary: 'What is said about policies may be wrong or leave something out.',
-        description: texts(incomplete),
-      }),
-      k.alert('PolicyExporterDegraded', {
-        comment: 'Each replica by itself, as long as Prometheus has it as a target.',
-        each: 'reason',
-        problems: 'a replica is not well, and what is said is still right',
-        severity: 'warning',
-        'for': '10m',
-        keep: '10m',
-        board: 'exporter',
-        page: 'exporter',
-        expr: |||
-          (
-          %s
-          )
-          and %s %s
-        ||| % [k.indent(k.any([why(row[0], row[1]) for row in degraded])), k.on(replica), up],
-        summary: 'A replica of the karmada-policy-exporter is not well.',
+        expr: k.any([why(row[0], row[1]) for row in degraded]),
+        summary: 'A replica of the exporter does not work as it should.',
         description: texts(degraded),
       }),
     ]

@@ -112,7 +112,7 @@ function(config) {
     {
       comment:: k.words(std.get(what, 'comment', '')),
       page:: page,
-      own:: std.objectHas(what, 'severity'),
+      own:: what.board == 'exporter',
       row:: [if severity != null then severity else what.severities, what.problems, what.each, std.get(what, 'for', ''), std.get(what, 'keep', '')],
       board:: config.uidPrefix + what.board,
       alert: config.alertPrefix + short,
