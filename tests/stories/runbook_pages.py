@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands of a runbook, run as a person would who pastes them one block after the other.
+"""Runs the commands of a runbook, as an operator does who pastes one block after the other.
 
-Each block runs in a bash. `karmada-policy-exporter` there is the program with what a story needs
-added at the end, which is all that stands in for a kubeconfig. A listing prints lines such as
-`NAMESPACE=shop OBJECT=Deployment/web`; the one of the object in trouble is "pasted", so it has to
-be among them. `kubectl exec … -- /karmada-policy-exporter` runs the same; of other calls of kubectl
-and karmadactl, which need a cluster, the verbs and flags are looked at (tools.py). `amtool` and
-`curl` are real, and have real servers.
+Each block runs in a bash. `kubectl exec … -- /karmada-policy-exporter` runs the program, which asks
+the exporter of the test instead of that of the pod. For other calls of kubectl, which need a cluster,
+only verbs and flags are checked (kubectl.py). `amtool` and `curl` are real.
 """
 import os
 import pathlib
@@ -18,42 +15,34 @@ import tempfile
 from exporter import PROGRAM, ROOT
 
 RUNBOOKS = ROOT / "alerts/runbooks"
-TOOLS = pathlib.Path(__file__).resolve().parent / "tools.py"
-BLOCK = re.compile(r"^(#{2,3}) ([^\n]*)$|^```sh\n(.*?)^```$", re.M | re.S)
-LISTED = re.compile(r"^[A-Z_]+=\S*(?: [A-Z_]+=\S*)*$")
+KUBECTL = pathlib.Path(__file__).resolve().parent / "kubectl.py"
+HEADING_OR_BLOCK = re.compile(r"^## ([^\n]*)$|^```sh\n(.*?)^```$", re.M | re.S)
+# Address of the exporter in its pod.
+IN_POD = "http://127.0.0.1:19180"
 
 
 class Page:
-    """A page's blocks of shell, each with the part (a heading of the third level) that it is in."""
+    """The blocks of shell of a page, each with its section."""
 
     def __init__(self, path):
         self.name, self.text = path.stem, path.read_text()
-        self.blocks, section, part = [], None, ()
-        for mark, heading, script in BLOCK.findall(self.text):
+        self.blocks, section = [], None
+        for heading, script in HEADING_OR_BLOCK.findall(self.text):
+            section = heading or section
             if script:
-                self.blocks.append((section, part, script))
-            elif mark == "##":
-                section, part = heading, ()
-            else:
-                part = tuple(re.findall(r"`([^`]+)`", heading))
+                self.blocks.append((section, script))
 
-    def function(self):
-        """What lets the commands run in the exporter's pod: a function of the shell."""
-        return re.search(r"^karmada-policy-exporter\(\) \{\n.*?^\}\n", self.text, re.M | re.S)[0]
+    def labels(self):
+        """The labels of the alert that the page makes variables."""
+        named = re.search(r"From the alert: (.*?)\. ", self.text.replace("\n", " "))[1]
+        return [one for one in re.findall(r"`(\w+)`", named) if one.islower()]
 
-    def in_sentences(self):
-        """The commands that are told within a sentence."""
-        prose = re.sub(r"^```.*?^```$", "", self.text, flags=re.M | re.S)
-        return sorted({" ".join(one.split()) for one in
-                       re.findall(r"`(karmada-policy-exporter\s[^`]+)`", prose)})
+    def silences(self):
+        return [script for _, script in self.blocks if "amtool" in script]
 
-    def parts(self):
-        return {name for _, part, _ in self.blocks for name in part}
-
-    def blocks_of(self, part):
-        """What somebody reads who has an alert with that reason: its part, and what is in none."""
-        return [(section, script) for section, parts, script in self.blocks
-                if not parts or part in parts]
+    def commands(self):
+        """All blocks but silences, which need an Alertmanager."""
+        return [(section, script) for section, script in self.blocks if "amtool" not in script]
 
 
 def pages():
@@ -61,91 +50,34 @@ def pages():
 
 
 class Desk:
-    """Where somebody sits who follows a page: a shell whose `karmada-policy-exporter` has `more` at
-    its end, with the alert's labels as variables."""
+    """The shell of an operator: the exporter has the address `url`, and `variables` are set."""
 
-    def __init__(self, more, labels, addresses=()):
+    def __init__(self, url, variables):
+        self.url = url
         self.home = tempfile.TemporaryDirectory(prefix="runbook-")
         path = pathlib.Path(self.home.name)
-        for name in ("karmada-policy-exporter", "kubectl", "karmadactl"):
-            (path / name).symlink_to(TOOLS)
+        (path / "kubectl").symlink_to(KUBECTL)
         self.calls = path / "calls"
-        self.calls.write_text("")
-        self.variables = {"cluster": "lab", **labels}
         self.environment = {
             **os.environ, "PATH": f"{path}:{os.environ['PATH']}", "PROGRAM": PROGRAM,
-            "STORY": "\n".join(map(str, more)), "CALLS": str(self.calls),
-            **{name.upper(): value for name, value in self.variables.items()}, **dict(addresses)}
-        self.said = ""
+            "CALLS": str(self.calls), "CLUSTER": "lab", "HOST": "host", "KARMADA": "karmada",
+            **{name.upper(): value for name, value in variables.items()}}
+        self.printed = ""
 
     def run(self, script):
-        """Run a block; the calls in it, and the block itself, whose exit status makes no sense."""
+        """Run a block; returns the failed calls, and the block itself if it failed otherwise."""
         self.calls.write_text("")
-        done = subprocess.run(["bash", "-uc", script], capture_output=True, text=True, timeout=60,
-                              check=False, env=self.environment, cwd=self.home.name)
-        self.said = done.stdout + done.stderr
+        done = subprocess.run(["bash", "-uc", script.replace(IN_POD, self.url)], timeout=60,
+                              capture_output=True, text=True, check=False, env=self.environment,
+                              cwd=self.home.name)
+        self.printed = done.stdout + done.stderr
         if "--show" in sys.argv:
-            print(f"\n{script}---- {done.returncode}\n{self.said}")
-        ends = [one.split(" ", 1) for one in self.calls.read_text().splitlines()]
-        odd = [f"{status}: {call}" for status, call in ends if int(status) not in statuses(call)]
-        last = done.returncode not in {0, *(int(status) for status, _ in ends[-1:])}
-        return odd + ([f"{done.returncode}: the block"] if last else [])
-
-    def listed(self):
-        """The lines of a listing, each as the variables that it sets."""
-        return [dict(one.split("=", 1) for one in line.split())
-                for line in self.said.splitlines() if LISTED.match(line)]
-
-    def paste(self, variables):
-        self.environment.update(variables)
+            print(f"\n{script}---- {done.returncode}\n{self.printed}")
+        failed = [one for one in self.calls.read_text().splitlines() if not one.startswith("0 ")]
+        return failed + ([f"{done.returncode} the block"] if done.returncode else [])
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
         self.home.cleanup()
-
-
-# What a call may end with: `check` says whether there are findings, `reconcile` whether it refuses.
-STATUSES = {"karmada-policy-exporter check": {0, 1}, "karmada-policy-exporter reconcile": {0, 1}}
-
-
-def statuses(call):
-    """The exit statuses of a call that make sense."""
-    if "--fail-on" in call:
-        return {1}
-    return next((these for begin, these in STATUSES.items() if begin in call), {0})
-
-
-def follow(page, part, story, more, before=""):
-    """Follow the page with that story's alert: what went wrong, None if nothing did. `before` each
-    block goes something else."""
-    wanted = (story["kind"], story["name"])
-    shown = False
-    with Desk(more, story["alerted"], {"HOST": "host"}) as desk:
-        for section, script in page.blocks_of(part):
-            if "amtool" in script:  # A test of its own has them at a real Alertmanager.
-                continue
-            odd = desk.run(before + script)
-            if odd:
-                return f"exit status {odd} of:\n{script}{desk.said}"
-            rows = desk.listed()
-            fits = [row for row in rows if "/".join(wanted) in names(row)]
-            if rows and not fits:
-                return f"{' '.join(wanted)} is not among what this lists:\n{script}{desk.said}"
-            if fits:
-                desk.paste(fits[0])
-            shown = shown or bool(fits) or titled_in(desk.said, story)
-        if not shown:
-            return "no command names the object in trouble"
-        return None
-
-
-def names(row):
-    """What a line of a listing names, as KIND/NAME."""
-    return {re.sub(r"^(\w+)[^/]*/", r"\1/", row.get("OBJECT", "")),
-            re.sub(r"/.*/", "/", row.get("PP", ""))} - {""}
-
-
-def titled_in(said, story):
-    return f"{story['kind']} {story['target']}" in said
