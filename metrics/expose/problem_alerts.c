@@ -135,7 +135,7 @@ struct alert_group {
     enum problem_alert_id alert;
     enum problem_severity severity;
     enum problem_id problem;
-    enum problem_reason reason; /* PROBLEM_REASON_COUNT if the alert has all reasons. */
+    enum problem_reason reason; /* PROBLEM_REASON_COUNT if the alert has no label for it. */
     const char *ns;             /* "" without one, or if the alert has all namespaces. */
     size_t count;
     int64_t opened_ms; /* Earliest opening. */
@@ -242,8 +242,7 @@ void alert_groups_add(struct alert_groups *g, const struct problem *p,
         .alert = alert,
         .severity = severity,
         .problem = problem_id(p),
-        .reason =
-            grouping & (ALERT_BY_REASON | ALERT_BY_SUBJECT) ? p->reason : PROBLEM_REASON_COUNT,
+        .reason = grouping & ALERT_BY_REASON ? p->reason : PROBLEM_REASON_COUNT,
         .ns = grouping & (ALERT_BY_NAMESPACE | ALERT_BY_SUBJECT) ? problem_ns(p) : "",
     };
     struct alert_group *group = NULL;
@@ -384,6 +383,9 @@ static void add_description(struct strbuf *out, const struct engine *e,
         strbuf_adds(out, i > 0 ? ", " : "");
         add_object(out, group->worst[i]);
     }
+    /* The alert about a subject has no label for the reason, which can change. */
+    if (problem_alert_table[group->alert].grouping & ALERT_BY_SUBJECT)
+        strbuf_addf(out, " (%s)", problem_reasons[p->reason].name);
     if (group->count > group->worst_count)
         strbuf_addf(out, " and %zu more", group->count - group->worst_count);
     strbuf_adds(out, group->count > 1 ? ". The first: " : ". ");
@@ -422,11 +424,15 @@ static void add_page_url(cJSON *annotations, const struct problem_alert_settings
     cJSON_AddStringToObject(annotations, "page_url", url.data);
 }
 
-static void add_runbook_url(cJSON *annotations, const char *name)
+/* Adds the runbook of the alert; `section` is an anchor in it, or NULL. */
+static void add_runbook_url(cJSON *annotations, const struct problem_alert_row *row,
+                            const char *section)
 {
     CLEANUP(strbuf_release) struct strbuf url = STRBUF_INIT(URL_MAX_BYTES);
 
-    strbuf_addf(&url, RUNBOOK_URL "/%s.md", name);
+    strbuf_addf(&url, RUNBOOK_URL "/%s.md", row->name);
+    if (section)
+        strbuf_addf(&url, "#%s", section);
     cJSON_AddStringToObject(annotations, "runbook_url", url.data);
 }
 
@@ -449,15 +455,16 @@ static cJSON *group_annotations(const struct engine *e, const struct alert_group
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX_BYTES);
     CLEANUP(strbuf_release) struct strbuf description = STRBUF_INIT(TEXT_MAX_BYTES);
+    const struct problem_alert_row *row = &problem_alert_table[group->alert];
     cJSON *annotations = cJSON_CreateObject();
     bool others = strcmp(group->ns, OTHERS) == 0;
 
-    cJSON_AddStringToObject(annotations, "summary", problem_alert_table[group->alert].summary);
+    cJSON_AddStringToObject(annotations, "summary", row->summary);
     /* Names from files and messages of member clusters have any characters. */
     add_description(&text, e, group);
     add_safe(&description, text.data);
     cJSON_AddStringToObject(annotations, "description", description.data);
-    add_runbook_url(annotations, problem_doc(group->problem));
+    add_runbook_url(annotations, row, problem_doc(group->problem));
     add_page_url(annotations, settings, problem_table[group->problem].name,
                  others ? "" : group->ns);
     return annotations;
@@ -508,7 +515,7 @@ static struct problem_alert own_alert(enum problem_alert_id id, const char *seve
     cJSON_AddStringToObject(alert.annotations, "summary", row->summary);
     cJSON_AddStringToObject(alert.annotations, "description", description);
     if (id == PROBLEM_ALERT_DEGRADED)
-        add_runbook_url(alert.annotations, row->name);
+        add_runbook_url(alert.annotations, row, NULL);
     strbuf_addf(&url, "%s/exporter", settings->site_url);
     if (*settings->site_url != '\0')
         cJSON_AddStringToObject(alert.annotations, "page_url", url.data);
@@ -562,21 +569,24 @@ bool problem_alert_has_label(const char *name)
     return false;
 }
 
-static bool is_about_a_problem(const char *alertname)
+/* Returns the alert about problems with this name; NULL without one. */
+static const struct problem_alert_row *find_problem_alert(const char *alertname)
 {
     for (size_t i = 0; i < PROBLEM_ALERT_DEGRADED; i++) {
         if (strcmp(problem_alert_table[i].name, alertname) == 0)
-            return true;
+            return &problem_alert_table[i];
     }
-    return false;
+    return NULL;
 }
 
 /* Returns true for labels of group_labels() with the labels of the settings. */
 static bool are_our_labels(const cJSON *labels, const struct problem_alert_settings *settings)
 {
+    const struct problem_alert_row *row = find_problem_alert(json_str(labels, "alertname", ""));
     const cJSON *label;
 
-    if (!is_about_a_problem(json_str(labels, "alertname", "")) ||
+    /* An earlier version gave the alerts about one subject a reason: without renewal they end. */
+    if (!row || (!(row->grouping & ALERT_BY_REASON) && json_get(labels, "reason")) ||
         problem_find(json_str(labels, "problem", "")) == PROBLEM_COUNT ||
         strcmp(json_str(labels, "product", ""), PRODUCT) != 0 ||
         strcmp(json_str(labels, "job", ""), PRODUCT) != 0 || json_get(labels, "instance"))

@@ -15,7 +15,7 @@
 enum {
     ALERT_BY_REASON = 1U << 0,
     ALERT_BY_NAMESPACE = 1U << 1,
-    ALERT_BY_SUBJECT = 1U << 2, /* Includes reason and namespace. */
+    ALERT_BY_SUBJECT = 1U << 2, /* Includes the namespace; a changed reason is the same alert. */
 };
 
 /* A row has the enumerator, the name, the grouping and the summary. */

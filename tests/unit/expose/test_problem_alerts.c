@@ -243,12 +243,32 @@ TEST(one_alert_for_each_subject)
     assert_int_equal(lab.alerts.count, 2);
     assert_labels(&lab.alerts.items[0],
                   "alertname=KarmadaPlacementLost api_group=apps kind=Deployment name=a "
-                  "namespace=shop problem=placement_lost reason=cluster_gone severity=critical");
+                  "namespace=shop problem=placement_lost severity=critical");
     assert_labels(&lab.alerts.items[1],
                   "alertname=KarmadaPlacementLost api_group=apps kind=Deployment name=b "
-                  "namespace=shop problem=placement_lost reason=cluster_gone severity=critical");
+                  "namespace=shop problem=placement_lost severity=critical");
     assert_true(lab.alerts.items[1].starts_ms == START_MS + 5 * MINUTE);
     lab_release(&lab);
+}
+
+TEST(a_changed_reason_of_a_subject_is_the_same_alert)
+{
+    static const enum problem_reason reasons[] = {PROBLEM_REASON_PLACEMENT_LOST_CLUSTER_GONE,
+                                                  PROBLEM_REASON_PLACEMENT_LOST_NO_CLUSTER_FIT};
+
+    for (size_t i = 0; i < ARRAY_LEN(reasons); i++) {
+        static struct lab lab;
+
+        lab_init(&lab);
+        group(&lab, add(&lab, reasons[i], "shop", "web", 3, 5));
+        write_alerts(&lab);
+        assert_labels(&lab.alerts.items[0],
+                      "alertname=KarmadaPlacementLost api_group=apps kind=Deployment name=web "
+                      "namespace=shop problem=placement_lost severity=critical");
+        assert_non_null(strstr(annotation(&lab.alerts.items[0], "description"),
+                               problem_reasons[reasons[i]].name));
+        lab_release(&lab);
+    }
 }
 
 /* Objects in place of deployment(): the template has an owner, and a policy selects it. */
@@ -276,7 +296,7 @@ TEST(the_alert_of_a_subject_names_owner_and_policy)
     assert_labels(&lab.alerts.items[0],
                   "alertname=KarmadaPlacementLost api_group=apps kind=Deployment name=web "
                   "namespace=shop owner=payments policy=pp policy_kind=PropagationPolicy "
-                  "policy_namespace=shop problem=placement_lost reason=no_cluster_fit "
+                  "policy_namespace=shop problem=placement_lost "
                   "severity=critical");
     lab_release(&lab);
 }
@@ -375,6 +395,20 @@ TEST(descriptions_have_no_characters_that_control_a_terminal)
     lab_release(&lab);
 }
 
+/* Asserts a runbook_url that ends with "/ALERT.md#PROBLEM", the problem as an anchor. */
+static void assert_is_section_of_runbook(const struct problem_alert *alert)
+{
+    CLEANUP(strbuf_release) struct strbuf end = STRBUF_INIT(TEXT_MAX);
+    const char *url = annotation(alert, "runbook_url");
+
+    strbuf_addf(&end, "/%s.md#%s", json_str(alert->labels, "alertname", ""),
+                json_str(alert->labels, "problem", ""));
+    for (char *at = strchr(end.data, '#'); *at != '\0'; at++)
+        *at = *at == '_' ? '-' : *at;
+    assert_true(strncmp(url, "https://", 8) == 0 && strlen(url) > end.len);
+    assert_string_equal(url + strlen(url) - end.len, end.data);
+}
+
 TEST(every_alert_has_a_summary_a_description_and_a_runbook)
 {
     static struct lab lab;
@@ -390,7 +424,7 @@ TEST(every_alert_has_a_summary_a_description_and_a_runbook)
 
         assert_true(*annotation(alert, "summary") != '\0');
         assert_true(strlen(annotation(alert, "description")) > strlen("Deployment shop/x since "));
-        assert_non_null(strstr(annotation(alert, "runbook_url"), "https://"));
+        assert_is_section_of_runbook(alert);
         assert_non_null(strstr(annotation(alert, "page_url"), "https://pages.test/?problem="));
     }
     lab_release(&lab);
@@ -564,6 +598,14 @@ static const struct response_case {
      0},
     {"no time", "[{\"labels\":{" OURS "},\"startsAt\":\"yesterday\"}]", 0},
     {"a label that is no text", RESPONSE(OURS ",\"owner\":1"), 0},
+    {"a reason of a subject, from an earlier version",
+     RESPONSE(COMMON ",\"cluster\":\"lab\",\"alertname\":\"KarmadaPlacementLost\","
+                     "\"problem\":\"placement_lost\",\"name\":\"web\",\"reason\":\"cluster_gone\""),
+     0},
+    {"a subject",
+     RESPONSE(COMMON ",\"cluster\":\"lab\",\"alertname\":\"KarmadaPlacementLost\","
+                     "\"problem\":\"placement_lost\",\"name\":\"web\""),
+     1},
 };
 
 TEST_ROWS(parse_alerts_of_an_earlier_run, responses, title)
