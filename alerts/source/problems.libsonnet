@@ -74,7 +74,9 @@ function(k, config)
   local info = 'severity="info"', other = 'severity!="info"';
 
   local expression(alert, severity) =
-    local matchers = '{problem=~"%s", %s}' % [std.join('|', [p.name for p in alert.problems]), severity];
+    // A site can lower any problem to info.
+    local matchers = if severity == info then '{%s}' % info
+    else '{problem=~"%s", %s}' % [std.join('|', [p.name for p in alert.problems]), severity];
     if alert.by == 'subject' then 'min %s (%s%s)' % [k.by_plane(['problem', 'severity'] + subject), starts, matchers]
     else if alert.by == 'namespace' then counts + matchers + ' > 0'
     else '%s %s (%s%s) > 0' % [
@@ -108,7 +110,12 @@ function(k, config)
     ])]
     for p in alert.problems
   ]);
-  local title(alert) = k.choose('problem', [[[p.name], p.title] for p in alert.problems]);
+  // The words of the name, as all titles and anchors are.
+  local words(alert, with, of) =
+    assert [p for p in alert.problems if p[of] != std.strReplace(p.name, '_', with)] == [] : of;
+    if std.length(alert.problems) == 1 then alert.problems[0][of]
+    else '{{ reReplaceAll "_" "%s" $labels.problem }}' % with;
+  local title(alert) = words(alert, ' ', 'title');
   local query_of(alert, rows) =
     local selector = std.join(', ', [label + '=%q' for label in labels_of(alert)]);
     'printf "%s" %s | query' % [
@@ -126,7 +133,7 @@ function(k, config)
         actions(alert, '.Labels.reason'),
       ]
     else
-      '{{ $value }} open: %s{{ with $labels.reason }} ({{ . }}){{ end }}{{ with $labels.namespace }} in namespace {{ . }}{{ end }}' % title(alert)
+      '{{ printf "%%.0f" $value }} open: %s{{ with $labels.reason }} ({{ . }}){{ end }}{{ with $labels.namespace }} in namespace {{ . }}{{ end }}' % title(alert)
       + '{{ range $i, $row := %s }}{{ if $i }}, {{ else }}. Oldest: {{ end }}{{ with $row }}%s{{ end }}{{ end }}. ' % [
         query_of(alert, 'bottomk(5, %s)'),
         object,
@@ -153,7 +160,7 @@ function(k, config)
       board: board,
       more: (if board == 'overview' then '&var-problem={{ $labels.problem }}' else '') + in_namespace(alert, 'var-namespace'),
       page: '?problem={{ $labels.problem }}' + in_namespace(alert, 'namespace'),
-      anchor: k.choose('problem', [[[p.name], p.doc] for p in alert.problems]),
+      anchor: words(alert, '-', 'doc'),
       expr: expression(alert, if alert.name == 'KarmadaPolicyReview' then info else other),
       summary: alert.summary,
       description: description(alert),
