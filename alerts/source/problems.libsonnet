@@ -133,7 +133,10 @@ function(k, config)
         actions(alert, '.Labels.reason'),
       ]
     else
-      '{{ printf "%%.0f" $value }} open: %s{{ with $labels.reason }} ({{ . }}){{ end }}{{ with $labels.namespace }} in namespace {{ . }}{{ end }}' % title(alert)
+      '{{ printf "%%.0f" $value }} open: %s' % title(alert)
+      + (if alert.by == 'problem' then '' else '{{ with $labels.reason }} ({{ . }}){{ end }}')
+      + (if alert.by != 'namespace' then ''
+         else '{{ with $labels.namespace }} in {{ if eq . "_others" }}other namespaces{{ else }}namespace {{ . }}{{ end }}{{ end }}')
       + '{{ range $i, $row := %s }}{{ if $i }}, {{ else }}. Oldest: {{ end }}{{ with $row }}%s{{ end }}{{ end }}. ' % [
         query_of(alert, 'bottomk(5, %s)'),
         object,
