@@ -42,10 +42,17 @@ def load(path):
     return yaml.load(path.read_text(), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 
-def rule_files(folders=("rules", "optional")):
-    """The rule files by name; those that are off by default too, if they are asked for."""
-    return {path.name: load(path) for folder in folders
-            for path in sorted((ALERTS / folder).glob("*.yml"))}
+def rule_files():
+    """The rule files by name."""
+    return {path.name: load(path) for path in sorted((ALERTS / "rules").glob("*.yml"))}
+
+
+@functools.lru_cache(None)
+def problem_table():
+    """The alerts over problems by name, each with its problems, as the tables of the program define them."""
+    done = subprocess.run(["jsonnet", ALERTS / "source/problem_table.libsonnet"], capture_output=True,
+                          text=True, timeout=60, check=True)
+    return {alert["name"]: alert for alert in json.loads(done.stdout)["alerts"]}
 
 
 @functools.lru_cache(None)
@@ -62,13 +69,14 @@ def rendered(site="{}"):
 
 
 def impatient_rules():
-    """The rule files that are on by default, but that every alert fires after two seconds."""
-    files = copy.deepcopy(list(rule_files(("rules",)).values()))
+    """The rule files, but that every alert fires within two seconds and ends without delay."""
+    files = copy.deepcopy(list(rule_files().values()))
     for group in (group for file in files for group in file["groups"]):
         group["interval"] = "1s"
         for rule in group["rules"]:
             if "alert" in rule:
-                rule["for"] = "2s"
+                if "for" in rule:
+                    rule["for"] = "2s"
                 rule.pop("keep_firing_for", None)
     return files
 

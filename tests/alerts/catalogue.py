@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the families are that rules and pages may name, and whether an expression keeps to them."""
-from bundle import TARGET_LABELS, families, rules
+from bundle import TARGET_LABELS, families, problem_table, rules
 from promql import allowed_values, kept_labels, listed_labels, made_labels, selectors
 
 # Series that Prometheus itself adds for each target.
@@ -9,9 +9,12 @@ SCRAPED = ["up", "scrape_duration_seconds", "scrape_samples_scraped",
 
 
 def catalogue():
-    """Labels by family, and the values of each that is known: the program's, and what records."""
+    """Labels by family, and the values of each label that are known: families of the program, and records."""
     known = {name: {label["name"]: label["values"] for label in family["labels"]}
              for name, family in families().items()}
+    problems = [problem["name"] for row in problem_table().values() for problem in row["problems"]]
+    for labels in known.values():
+        labels.update({label: problems for label in ("problem",) if label in labels})
     for name, family in families().items():
         if family["type"] == "histogram":
             known[name + "_bucket"] = {**known[name], "le": []}
@@ -22,10 +25,14 @@ def catalogue():
             kept = kept_labels(rule["expr"])
             labels = {label: values for metric, _ in selectors(rule["expr"])
                       for label, values in known[metric].items() if label in kept}
-            for label, value in rule.get("labels", {}).items():
-                labels[label] = known.get(name, {}).get(label, []) + [value]
-            known[name] = labels
+            known[name] = {**labels, **{label: [] for label in kept & TARGET_LABELS}}
     return known
+
+
+def result_labels(expression, known):
+    """The labels that rows of an expression can have: those of its `by`, or of a record without one."""
+    kept = kept_labels(expression)
+    return kept or {label for metric, _ in selectors(expression) for label in known[metric]}
 
 
 def check_expression(expression, known, where):

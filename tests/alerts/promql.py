@@ -3,7 +3,7 @@
 import re
 
 WORDS = {"and", "or", "unless", "by", "without", "on", "ignoring", "group_left", "group_right",
-         "offset", "bool", "sum", "max", "min", "count", "topk"}
+         "offset", "bool", "sum", "max", "min", "count", "topk", "bottomk"}
 LABEL_LISTS = r"\b(by|without|on|ignoring|group_left|group_right)\s*\(([^()]*)\)"
 MATCHER = re.compile(r'([a-zA-Z_]\w*)\s*(=~|!~|!=|=)\s*"((?:[^"\\]|\\.)*)"')
 SELECTOR = re.compile(r"([a-zA-Z_:][\w:]*)\s*\{([^{}]*)\}")
@@ -46,10 +46,10 @@ def template_labels(text):
 
 
 def template_queries(text):
-    """The queries within a template, with anything for what printf fills in; the row's labels."""
+    """The queries within a template, with a value for each label that printf fills in; labels of their rows."""
     queries = [query.replace('\\"', '"').replace("%q", '"x"')
                for query in re.findall(r'printf "((?:[^"\\]|\\.)*)"(?: \$labels\.\w+)* \| query', text)]
-    return queries, set(re.findall(r"\$row\.Labels\.(\w+)", text))
+    return queries, set(re.findall(r"(?<![\w$])(?:\$row)?\.Labels\.(\w+)", text))
 
 
 def allowed_values(operator, value):
