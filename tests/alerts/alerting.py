@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prometheus and Alertmanager as the tests of the alerts have them: with a folder of their own that
 goes with them."""
+import datetime
+import http.server
 import json
 import pathlib
 import sys
 import tempfile
+import threading
+import urllib.request
 
-from bundle import ROOT
+from bundle import ALERTS, ROOT, load, yaml
+from exporter import equal, fetch
 sys.path.insert(0, str(ROOT / "dashboards/demo"))
 import servers  # noqa: E402
 
@@ -49,3 +54,96 @@ class Alertmanager(servers.Alertmanager):
     def __exit__(self, *_):
         super().__exit__()
         self.home.cleanup()
+
+
+EXAMPLE = ALERTS / "alertmanager.example.yml"
+
+
+class Receiver:
+    """A webhook that keeps each message of Alertmanager."""
+
+    def __init__(self):
+        groups = self.groups = []
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                size = int(self.headers["Content-Length"])
+                groups.append(json.loads(self.rfile.read(size)))
+                self.send_response(200)
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+class ExampleAlertmanager(Alertmanager):
+    """Has the routes and the inhibition of the example; a webhook of the test is each receiver.
+
+    Without `minute_s` a group waits 1 s, and 2 s between messages. Else the times of the example are scaled: a minute
+    takes so many seconds.
+    """
+
+    def __init__(self, receiver, minute_s=None):
+        config = json.loads(json.dumps(load(EXAMPLE)))
+        self.set_times(config["route"], minute_s)
+        for one in config["receivers"]:
+            one["webhook_configs"] = [{"url": receiver.url + one["name"], "send_resolved": False}]
+        super().__init__(yaml.safe_dump(config))
+
+    def set_times(self, route, minute_s):
+        units = {"s": 1 / 60, "m": 1, "h": 60}
+        for name, short in (("group_wait", "1s"), ("group_interval", "2s")):
+            if minute_s and name in route:
+                number, unit = int(route[name][:-1]), route[name][-1]
+                route[name] = f"{max(1, round(number * units[unit] * minute_s * 1000))}ms"
+            elif not minute_s and "receiver" in route:
+                route[name] = short
+        for below in route.get("routes", []):
+            self.set_times(below, minute_s)
+
+    def send(self, *labels, **members):
+        body = json.dumps([{"labels": one, "annotations": {}, **members} for one in labels]).encode()
+        request = urllib.request.Request(self.url + "/api/v2/alerts", body,
+                                         {"Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            equal(answer.status, 200)
+
+    def resolve(self, *labels):
+        self.send(*labels, endsAt=datetime.datetime.now(datetime.timezone.utc).isoformat())
+
+    def silence(self, **labels):
+        """Silence the alerts with these labels for an hour."""
+        starts = datetime.datetime.now(datetime.timezone.utc)
+        body = json.dumps({
+            "matchers": [{"name": name, "value": value, "isRegex": False} for name, value in labels.items()],
+            "startsAt": starts.isoformat(), "endsAt": (starts + datetime.timedelta(hours=1)).isoformat(),
+            "createdBy": "test", "comment": "test"}).encode()
+        request = urllib.request.Request(self.url + "/api/v2/silences", body,
+                                         {"Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            equal(answer.status, 200)
+
+    def states(self):
+        """active or suppressed, by all labels."""
+        return {key(a["labels"]): a["status"]["state"]
+                for a in json.loads(fetch(self.url + "/api/v2/alerts")[1])}
+
+    def state(self):
+        """active or suppressed, by alert name and cluster."""
+        return {(a["labels"]["alertname"], a["labels"].get("cluster", "")): a["status"]["state"]
+                for a in json.loads(fetch(self.url + "/api/v2/alerts")[1])}
+
+
+def key(labels):
+    return tuple(sorted(labels.items()))
