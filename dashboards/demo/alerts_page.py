@@ -11,8 +11,7 @@ import threading
 
 from servers import ROOT, fetch
 
-SEVERITIES = {"critical": "wrong now, and it costs something: a page",
-              "warning": "a ticket", "info": "for the weekly summary"}
+SEVERITIES = {"critical": "page somebody", "warning": "open a ticket", "info": "weekly review"}
 # Labels that are the same for every alert here, or told elsewhere on its card.
 UNTOLD = {"alertname", "severity", "product", "cluster", "job", "shard"}
 RUNBOOKS = ROOT / "alerts/runbooks"

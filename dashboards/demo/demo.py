@@ -10,6 +10,7 @@ import argparse
 import contextlib
 import heapq
 import pathlib
+import re
 import signal
 import sys
 import tempfile
@@ -68,8 +69,8 @@ def start(stack, folder, wanted):
     exporter = stack.enter_context(Exporter(
         folder / "exporter.log", "--manifests", folder / "manifests",
         "--configconnector.asset-file", folder / "manifests.assets.json", "--rules.grace", "5s",
-        "--thresholds.pending-age", "10s", "--thresholds.stale-age", "20s",
-        "--thresholds.unbound-age", "10s", "--metrics.opt-in", port=ports["exporter"]))
+        "--problems.patience", patience(), "--problems.resolve-delay", "5s", "--metrics.opt-in",
+        port=ports["exporter"]))
     print(f"exporter      {exporter.url}/   (and /metrics)")
     alertmanager = None
     if program("prometheus-alertmanager") or program("alertmanager"):
@@ -107,14 +108,23 @@ def start(stack, folder, wanted):
 
 
 def hurried(path, times):
-    """The rules of a file as the demo has them."""
-    return hurry(path.read_text(), times, MOST_S if times != 1 else float("inf"))
+    """The rules of a file as the demo has them: short intervals, and short memory of missed scrapes."""
+    rules = hurry(path.read_text(), times, MOST_S if times != 1 else float("inf"))
+    return rules if times == 1 else rules.replace("[5m]", "[10s]")
+
+
+def patience():
+    """--problems.patience of every problem that the rules select: seconds in place of minutes and days."""
+    names = {name for path in bundled_rules() for some in re.findall(r'problem=~?"([^"]+)"', path.read_text())
+             for name in some.split("|")}
+    # A rollout is under way for some seconds.
+    return ",".join(f"{name}={'20s' if name == 'not_delivered' else '5s'}" for name in sorted(names))
 
 
 def tell(plane, until, shown=None):
     """Let every story go round on a clock of its own; `shown` is the page that says so, too."""
     if shown:
-        shown.told[-1] = "always there: what nobody ever cleaned up", False, ALWAYS
+        shown.told[-1] = "always there: problems from before the demo", False, ALWAYS
     began = time.monotonic()
     due = [(0, number, 0) for number in range(len(STORIES))]
     while due[0][0] < until:

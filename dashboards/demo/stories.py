@@ -106,7 +106,7 @@ def pending(plane):
     return [
         (15, "shop: no newcomer", leave),
         (60, PEAK + "shop: a Deployment newcomer, and no policy for it: pending "
-             "(board Pending and coverage)", arrive),
+             "(board Overview)", arrive),
         (12, "shop: newcomer-policy is written; Karmada has not bound it yet", govern),
         (40, "shop: newcomer is bound", bind),
     ]
@@ -164,7 +164,7 @@ def outage(plane):
          lambda: plane.drain("member4", False)),
         (50, PEAK + "edge: member4 does not answer and is drained; relay moves to its fallback, and "
              "no cluster takes sensor: its last copy is at risk; beacon tolerates it, and is out of "
-             "sight (board From match to healthy)",
+             "sight (board Delivery)",
          lambda: lately(plane, lambda: plane.drain("member4"))),
         (30, "edge: the evictions time out; relay stays on its fallback, sensor runs nowhere",
          plane.end_evictions),
@@ -260,26 +260,22 @@ STORIES = (conflict, unapplied, lazy, undetermined, overdue, pending, exclusion,
            holdups, rollout, versions, mishaps)
 
 
-# What leftovers() leads to, all the time.
-ALWAYS = ("KarmadaDanglingReferences", "KarmadaPolicyFrozenTemplates", "KarmadaPolicyInvalid",
-          "KarmadaPolicyReview", "KarmadaTemplateNotScheduled")
-# The alerts that a story's peak leads to; none where all is by design.
+# Alerts of leftovers(), from the start to the end.
+ALWAYS = ("KarmadaNotScheduled", "KarmadaPolicyBroken", "KarmadaPolicyNotInForce", "KarmadaPolicyReview")
+# Alerts at the peak of each story; none where the exporter reports no problem.
 ALERTS = {
     conflict: ("KarmadaDependencyPolicyConflict",),
-    unapplied: ("KarmadaDependencyResolutionUnapplied",),
-    lazy: ("KarmadaPolicyDriftCapacityAtRisk", "KarmadaPolicyStaleTooLong"),
-    undetermined: ("KarmadaPolicyStaleTooLong",),
-    overdue: ("KarmadaPolicyNotInForce", "KarmadaPolicyFrozenTemplates"),
-    pending: ("KarmadaTemplatePendingTooLong",),
+    unapplied: ("KarmadaDependencyPolicyConflict",),
+    lazy: ("KarmadaPolicyReview",),
+    undetermined: ("KarmadaPolicyReview",),
+    overdue: ("KarmadaPolicyNotInForce",),
+    pending: ("KarmadaNotPropagated",),
     exclusion: ("KarmadaPolicyReview",),
-    leases: ("KarmadaConfigConnectorLeaseExpired", "KarmadaConfigConnectorLeaseAtRisk",
-             "KarmadaConfigConnectorSharedResource", "KarmadaConfigConnectorManagementConflict"),
-    outage: ("KarmadaTemplateLastCopyAtRisk", "KarmadaTemplateEvictionStuck",
-             "KarmadaTemplatesOnFallback"),
-    holdups: ("KarmadaTemplateNotApplied", "KarmadaTemplateNoClusterFit",
-              "KarmadaTemplateNotScheduled", "KarmadaTemplateNotDelivered"),
+    leases: ("KarmadaCloudResourceConflict", "KarmadaLeaseAtRisk"),
+    outage: ("KarmadaLastCopyAtRisk", "KarmadaMemberClusterUnavailable"),
+    holdups: ("KarmadaPlacementLost", "KarmadaNotDelivered", "KarmadaNotScheduled"),
     rollout: (),
-    versions: ("KarmadaPolicyStaleTooLong",),
+    versions: ("KarmadaPolicyReview",),
     mishaps: ("KarmadaPolicyExporterDataIncomplete",),
 }
 
