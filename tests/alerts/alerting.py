@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prometheus and Alertmanager as the tests of the alerts have them: with a folder of their own that
-goes with them."""
+"""Prometheus and Alertmanager for the tests of alerts, each with a temporary folder, and a receiver of the alerts
+that the exporter sends itself."""
 import datetime
 import http.server
 import json
@@ -17,7 +17,7 @@ import servers  # noqa: E402
 
 
 class Prometheus(servers.Prometheus):
-    """It scrapes one exporter, evaluates the rules, and notifies an Alertmanager if it has one."""
+    """Scrapes one exporter, evaluates the rules, and notifies an Alertmanager if it has one."""
 
     def __init__(self, exporter, rules, alertmanager, scrape_s=1):
         self.home = tempfile.TemporaryDirectory(prefix="alerts-")
@@ -41,9 +41,60 @@ class Prometheus(servers.Prometheus):
         return self.ask("rules")["groups"]
 
     def unhealthy_rules(self):
-        """What went wrong with the last evaluation of any rule."""
+        """Rules whose last evaluation failed, each with its error."""
         return [(rule["name"], rule.get("lastError")) for group in self.rules()
                 for rule in group["rules"] if rule["health"] == "err"]
+
+
+    def firing(self):
+        """The labels of each alert over problems that fires."""
+        rows = self.query('ALERTS{alertstate="firing", alertname!~"KarmadaPolicyExporter.*"}')
+        return [{name: value for name, value in labels.items() if name not in ("__name__", "alertstate")}
+                for labels, _ in rows]
+
+
+class Sink:
+    """Receives alerts at the API of Alertmanager, and keeps the labels of those over problems."""
+
+    def __init__(self):
+        sink, self.sent = self, []
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                alerts = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                sink.sent = [alert["labels"] for alert in alerts
+                             if not alert["labels"]["alertname"].startswith("KarmadaPolicyExporter")]
+                self.answer(b"")
+
+            def do_GET(self):
+                self.answer(b"[]")
+
+            def answer(self, text):
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(text)))
+                self.end_headers()
+                self.wfile.write(text)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+        # Labels as Prometheus has them from its configuration.
+        self.flags = ("--alertmanager.url", self.url, "--alertmanager.label=cluster=lab")
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def by_labels(alerts):
+    return sorted(alerts, key=lambda labels: sorted(labels.items()))
 
 
 class Alertmanager(servers.Alertmanager):
