@@ -25,7 +25,8 @@ def catalogue():
             kept = kept_labels(rule["expr"])
             labels = {label: values for metric, _ in selectors(rule["expr"])
                       for label, values in known[metric].items() if label in kept}
-            known[name] = {**labels, **{label: [] for label in kept & TARGET_LABELS}}
+            others = kept & (TARGET_LABELS | made_labels(rule["expr"])) - set(labels)
+            known[name] = {**labels, **{label: [] for label in others}}
     return known
 
 
@@ -38,7 +39,7 @@ def result_labels(expression, known):
 def check_expression(expression, known, where):
     """Complain about each metric, label and value that does not exist; the labels that do."""
     # Without honor_labels the namespace of an object arrives under another name.
-    labels = TARGET_LABELS | {"exported_namespace"} | made_labels(expression)
+    labels = TARGET_LABELS | {"exported_namespace", "__name__"} | made_labels(expression)
     for metric, matchers in selectors(expression):
         assert metric in known, f"{where}: there is no family {metric}"
         labels |= set(known[metric])

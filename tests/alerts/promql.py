@@ -7,11 +7,14 @@ WORDS = {"and", "or", "unless", "by", "without", "on", "ignoring", "group_left",
 LABEL_LISTS = r"\b(by|without|on|ignoring|group_left|group_right)\s*\(([^()]*)\)"
 MATCHER = re.compile(r'([a-zA-Z_]\w*)\s*(=~|!~|!=|=)\s*"((?:[^"\\]|\\.)*)"')
 SELECTOR = re.compile(r"([a-zA-Z_:][\w:]*)\s*\{([^{}]*)\}")
+NAMES = re.compile(r'\{__name__=~"([\w:|]+)"\}')
 
 
 def selectors(expression):
     """Every metric of the expression with its matchers: name, [(label, operator, value)]."""
-    found = [(name, MATCHER.findall(matchers)) for name, matchers in SELECTOR.findall(expression)]
+    found = [(name, []) for names in NAMES.findall(expression) for name in names.split("|")]
+    expression = NAMES.sub(" ", expression)
+    found += [(name, MATCHER.findall(matchers)) for name, matchers in SELECTOR.findall(expression)]
     bare = SELECTOR.sub(" ", expression)
     bare = re.sub(LABEL_LISTS, " ", bare)
     bare = re.sub(r'"(?:[^"\\]|\\.)*"', " ", bare)
@@ -30,14 +33,14 @@ def listed_labels(expression):
 
 
 def kept_labels(expression):
-    """The labels of its result, if it is an aggregation: those of the outermost by."""
-    by = re.search(r"\bby\s*\(([^()]*)\)", expression)
-    return made_labels(expression) | ({label.strip() for label in by.group(1).split(",")} if by else set())
+    """The labels of its result, if it is an aggregation: those of the outermost `by` of each operand of `or`."""
+    found = [re.search(r"\bby\s*\(([^()]*)\)", operand) for operand in expression.split("\nor\n")]
+    return made_labels(expression) | {label.strip() for by in found if by for label in by.group(1).split(",")}
 
 
 def made_labels(expression):
     """The labels that label_replace adds."""
-    return set(re.findall(r'^ *"(\w+)", "\w+", "", ""$', expression, re.M))
+    return set(re.findall(r',\s*"(\w+)", "[^"]+", "\w*", "[^"]*"\s*\)', expression))
 
 
 def template_labels(text):
