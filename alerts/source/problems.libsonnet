@@ -18,8 +18,21 @@ function(k, config)
 
   // Each shard reports these problems of the control plane or of a member cluster.
   local in_each_shard = 'problem=~"controllers_stuck|scheduler_stuck|member_cluster_unavailable|data_incomplete"';
-  // Rows of the replicas that count, replicas of a shard merged or those of all shards.
-  local of_counted(family, matchers='') = '%s\nand %s %s' % [k.last(family, matchers), k.on(config.replicaLabels), counted];
+  // Rows of the replicas that count, as they are now; those of five minutes ago while a scrape fails.
+  local of_counted(family, matchers='') = |||
+    (
+      %(now)s
+      or
+      (%(last)s unless %(replica)s %(up)s)
+    )
+    and %(replica)s %(counted)s
+  ||| % {
+    now: k.series(family, matchers),
+    last: k.last(family, matchers),
+    replica: k.on(config.replicaLabels),
+    up: up,
+    counted: counted,
+  };
   local merged(with, by, expr) = '%s %s (\n%s\n)' % [with, by, k.indent(expr)];
   local records = [
     k.record(current, |||
