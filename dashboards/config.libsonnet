@@ -19,10 +19,8 @@
     refresh: '1m',
     // For how long the last number of an exporter stands in while none is ready.
     gap: '5m',
-    // The same for what is recorded each hour; and one of these records, by which boards know that the
-    // bundled rules are loaded ('' where they are without the group `review`).
+    // The same for records by the hour.
     reviewGap: '65m',
-    alertsRecord: 'karmada_policy:templates:1h',
     // Choices of how long ago the last review was, the first being the one that a board starts with.
     reviews: ['90d', '30d', '7d'],
     // Links to tables as CSV, where the exporter's API writes them.
@@ -50,7 +48,7 @@
     // Control planes that were removed on purpose: no alert reports that their exporter is absent.
     decommissioned: [],
     // Groups of rules; each is a file in alerts/source.
-    groups: { problems: true, exporter: true, review: true },
+    groups: { problems: true, exporter: true, boards: true, review: true },
 
     // ---- limits, of both
 

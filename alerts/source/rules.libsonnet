@@ -4,6 +4,7 @@ function(config)
   local concerns = [
     (import 'problems.libsonnet')(k, config),
     (import 'exporter.libsonnet')(k, config),
+    (import 'boards.libsonnet')(k, config),
     (import 'review.libsonnet')(k, config),
   ];
   local unknown = std.setDiff(std.objectFields(config.groups), std.sort([c.name for c in concerns]));
