@@ -1,4 +1,4 @@
-// All of it as a mixin: { grafanaDashboards: { 'kpe-overview.json': {...}, ... },
+// The mixin: { grafanaDashboards: { 'kpe-overview.json': {...}, ... },
 // prometheusAlerts: { groups: [...] }, prometheusRules: { groups: [...] } }.
 (import 'config.libsonnet') + {
   local config = $._config,
@@ -10,13 +10,11 @@
   },
   local boards = [
     (import 'boards/overview.libsonnet')(kit),
-    (import 'boards/conflicts.libsonnet')(kit),
-    (import 'boards/drift.libsonnet')(kit),
-    (import 'boards/pending.libsonnet')(kit),
-    (import 'boards/way.libsonnet')(kit),
     (import 'boards/capacity.libsonnet')(kit),
+    (import 'boards/drift.libsonnet')(kit),
+    (import 'boards/delivery.libsonnet')(kit),
+    (import 'boards/conflicts.libsonnet')(kit),
     (import 'boards/leases.libsonnet')(kit),
-    (import 'boards/team.libsonnet')(kit),
     (import 'boards/exporter.libsonnet')(kit),
   ],
   grafanaDashboards+:: { [board.uid + '.json']: board for board in boards },

@@ -81,7 +81,7 @@ function(kit)
     p.table(
       'Namespaces',
       'What the templates of a namespace request where they would arrive, and how many pods leave.',
-      [p.clusterLabel, p.label('namespace', 'Namespace', null, p.to('Board of this team', 'team', '&var-namespace=${__value.text}'))],
+      [p.clusterLabel, p.label('namespace', 'Namespace', null, p.to('Problems of this namespace', 'overview', '&var-namespace=${__value.text}'))],
       [
         p.value('CPU arriving', cores, q.orZeroOf(of_namespace('arriving', 'cpu'), of_namespace('.+', 'cpu')), 110),
         p.value('Memory arriving', 'bytes', of_namespace('arriving', 'memory') + ' > 0', 130),

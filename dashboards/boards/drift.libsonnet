@@ -6,9 +6,6 @@ function(kit)
   local stale(matchers='', by='') = q.sumAboveZero('karmada_templates_stale', chosen + matchers, by);
   // Rows that are not zero only: a reason that no template has needs its zero from elsewhere.
   local every(label) = q.sum('karmada_propagationpolicies_not_in_force', '', label);
-  // The activation of the policy beside a number; one that is gone, and the rest beyond the limit, have none.
-  local info = q.series('karmada_propagationpolicy_info', chosen);
-  local activation(expr) = '((%s) * on (%s) group_left (activation) max by (%s, activation) (%s)) or ((%s) unless on (%s) %s)' % [expr, by_policy, by_policy, info, expr, by_policy, info];
   local rollout(versions, by) = q.sum('karmada_propagationpolicy_rollout_templates', '%s, version=~"%s"' % [chosen, versions], by);
   // Of a policy in a rollout only the versions that templates run have rows.
   local or_zero(versions) = q.orZeroOf(rollout(versions, by_policy), rollout('.+', by_policy));
@@ -40,19 +37,7 @@ function(kit)
     p.stat('Not rescheduled', 'Bindings whose placement the scheduler has not applied yet: there the scheduler lags, not the policy.', 'short', q.sum('karmada_bindings_not_rescheduled'), limits=limits.any),
 
     p.row('Which'),
-    p.table(
-      'Policies that are not in force',
-      'How many templates are overdue and stale, how many claim the policy in all. Beyond the limit of the exporter the others are one row.',
-      p.policyLabels() + [p.label('activation', 'Activation', 100)],
-      [
-        p.value('Overdue', 'short', activation(q.orZeroOf(stale(', phase="overdue"', by_policy), stale('', by_policy))), 85, limits.bad),
-        p.value('Stale', 'short', activation(stale('', by_policy)), 75, limits.any),
-        p.value('Claimed', 'short', activation('%s and on (%s) %s' % [claimed, by_policy, stale('', by_policy)]), 85),
-      ],
-      w=24,
-      h=8,
-      empty='Every one of the chosen policies is in force.'
-    ),
+    shapes.policies(chosen),
     p.table(
       'Rollouts under way',
       'Policies of which some templates run another version than the present one, and how many run which; the one with most that do not run the present one first.',

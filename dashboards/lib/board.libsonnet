@@ -1,9 +1,9 @@
-// A board: variables, links and annotations that all share, and panels laid out left to right.
+// A board: the variables, links and annotations of all boards, and panels laid out left to right.
 function(config) {
   local q = (import 'promql.libsonnet')(config),
   local datasource = { type: 'prometheus', uid: '${datasource}' },
 
-  // A variable whose values are those of a label, All first.
+  // A variable with the values of a label, All first. The value of All matches an empty label too.
   local variable(name, label, of, of_label, all='.*') = {
     type: 'query',
     name: name,
@@ -22,6 +22,14 @@ function(config) {
     skipUrlSync: false,
   },
   variable(name, label, family, of_label=name):: variable(name, label, q.raw(family), of_label),
+  // Several of a few values, All first.
+  custom(name, label, values):: $.choice(name, label, values) {
+    includeAll: true,
+    multi: true,
+    allValue: '.*',
+    current: { selected: true, text: ['All'], value: ['$__all'] },
+    options: [{ selected: false, text: value, value: value } for value in values],
+  },
   // One of a few values, the first to begin with.
   choice(name, label, values):: {
     type: 'custom',
@@ -51,7 +59,7 @@ function(config) {
       regex: '',
       skipUrlSync: false,
     },
-    // Named as the label, and so as links of alerts name it.
+    // The variable has the name of the label: links of alerts use it.
     variable(config.clusterLabel, 'Control plane', 'karmada_policy_exporter_up', config.clusterLabel),
     variable('job', 'Job', 'karmada_policy_exporter_up{%s=~"$%s"}' % [config.clusterLabel, config.clusterLabel], 'job', '.+'),
   ],
@@ -76,7 +84,7 @@ function(config) {
       keepTime: true,
       icon: 'external link',
       targetBlank: false,
-      tooltip: 'The other boards, with the same control plane and time',
+      tooltip: 'The other boards, with the same variables and time',
       url: '',
     },
     {
@@ -88,7 +96,7 @@ function(config) {
       keepTime: false,
       icon: 'doc',
       targetBlank: true,
-      tooltip: 'What the exporter itself says, object by object',
+      tooltip: 'Problems, templates and policies on the page of the exporter',
       url: '${page}/',
     },
   ] + if !config.csvExport then [] else [
@@ -101,7 +109,7 @@ function(config) {
       keepTime: false,
       icon: 'doc',
       targetBlank: true,
-      tooltip: 'Every stale template, a line each',
+      tooltip: 'One line for each stale template',
       url: '${page}/api/v1/stale?format=csv',
     },
   ],
@@ -118,15 +126,15 @@ function(config) {
     step: '60s',
   },
   local alerts = $.annotation(
-    'Firing alerts',
-    'red',
-    // One mark an alert, whatever else tells its series apart.
-    'max by (%s) (%s)' % [q.cluster('alertname, severity'), q.alerts('alertstate="firing", severity=~"warning|critical"')],
+    'Critical alerts',
+    config.colours.severity.critical,
+    // One mark for each alert of a control plane.
+    'max by (%s) (%s)' % [q.cluster('alertname'), q.alerts('alertstate="firing", severity="critical"')],
     '{{alertname}}',
-    '{{severity}} {{%s}}' % config.clusterLabel
+    '{{%s}}' % config.clusterLabel
   ),
 
-  // Left to right; what does not fit any more begins below the highest of its line.
+  // Panels from left to right; a panel that does not fit begins below the highest panel of its line.
   local place(panels) = std.foldl(
     function(at, panel)
       local wraps = at.x + panel.gridPos.w > 24;

@@ -1,5 +1,4 @@
-// The colour of every word that the boards know, the same wherever it is drawn. Green is for what is
-// as it should be, and for nothing else; red is for what somebody must look at now.
+// The colour of each word on all boards. Green is for good states only; red is for states that need action now.
 {
   state: {
     current: 'green',
@@ -12,7 +11,7 @@
   },
   phase: { deferred: 'orange', overdue: 'red' },
   severity: { critical: 'red', warning: 'orange', info: 'blue' },
-  // In the order of a template's way.
+  // In the order of the stages.
   stage: {
     unmatched: 'red',
     unbound: 'blue',
@@ -27,10 +26,10 @@
     unreachable: 'dark-purple',
     healthy: 'green',
   },
-  // What templates run, the newer the greener.
+  // Version that a template runs.
   version: { current: 'green', previous: 'yellow', older: 'orange', unknown: 'purple' },
   movement: { staying: 'text', leaving: 'purple', arriving: 'orange', undetermined: 'yellow' },
-  // Why templates are stale, pending or unbound.
+  // Reasons of stale, pending and unbound templates.
   reason: {
     policy_updated: 'orange',
     policy_replaced: 'purple',
@@ -74,6 +73,6 @@
     unprotectable: 'text',
     deletion_trap: 'blue',
   },
-  // Of several quantiles in one picture.
+  // Quantiles in one panel.
   quantile: { median: 'blue', '90th percentile': 'yellow', '99th percentile': 'orange' },
 }
