@@ -102,14 +102,25 @@ def backfill(folder, parts):
     path.unlink()
 
 
-def record(folder, url, rules, start, end):
-    """What these rules would have recorded, beside the data that they are asked of."""
-    paths = []
-    for number, one in enumerate(rules):
-        paths.append(folder / f"records-{number}.yml")
-        paths[-1].write_text(json.dumps(one))
+def by_rank(groups):
+    """The groups as a list of lists: records of one list depend on those of the lists before it only."""
+    ranks, rank_of = [], {}
+    for group in groups:
+        for rule in group["rules"]:
+            needs = [rank_of[name] for name in re.findall(r"karmada_policy:[\w:]+", rule["expr"])]
+            rank = rank_of[rule["record"]] = max(needs, default=-1) + 1
+            while len(ranks) <= rank:
+                ranks.append([])
+            ranks[rank].append({**group, "name": f"{group['name']} {rule['record']}", "rules": [rule]})
+    return ranks
+
+
+def record(folder, url, groups, start, end):
+    """Writes what these rules would have recorded into the data that they read."""
+    path = folder / "records.yml"
+    path.write_text(json.dumps({"groups": groups}))
     promtool("rules", f"--url={url}", f"--start={start}", f"--end={end}",
-             f"--output-dir={folder / 'prometheus/data'}", *paths)
+             f"--output-dir={folder / 'prometheus/data'}", path)
 
 
 def scrapes(interval, start=START, end=END, phase=5.0):

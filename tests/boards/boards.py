@@ -19,9 +19,10 @@ OF_PROMETHEUS = {
     "up": set(),
     "scrape_duration_seconds": set(),
     "scrape_samples_scraped": set(),
-    "ALERTS": {"alertname", "alertstate", "severity", "product", "policy_namespace", "policy"},
+    "ALERTS": {"alertname", "alertstate", "severity", "product", "problem", "reason"},
 }
-# What the bundled rules record once an hour for reviews.
+POLICY = {"policy_kind", "policy_namespace", "policy"}
+# Records of the bundled rules: once an hour for reviews, and once a minute.
 RECORDED = {
     "karmada_policy:placement_drift_replicas:1h": {"member_cluster", "movement"},
     "karmada_policy:placement_drift_requests:1h": {
@@ -30,7 +31,23 @@ RECORDED = {
     "karmada_policy:templates_stale:1h": {"reason", "phase"},
     "karmada_policy:stale_age_seconds:1h": {"phase"},
     "karmada_policy:templates:1h": {"state"},
+    "karmada_policy:replica_current:min": set(),
+    "karmada_policy:namespace_problems:sum": {"namespace", "problem", "severity", "reason"},
+    "karmada_policy:problem_since_timestamp_seconds:min": {
+        "problem", "severity", "reason", "api_group", "kind", "namespace", "name", *POLICY, "owner",
+        "actor"},
+    "karmada_policy:problems:sum": {"problem", "severity"},
+    "karmada_policy:owner_problems:count": {"owner"},
+    "karmada_policy:namespace_rank:topk": {"namespace"},
+    "karmada_policy:namespace_templates_not_healthy:topk": {"namespace"},
+    "karmada_policy:policy_templates_stale:topk": {*POLICY, "phase"},
+    "karmada_policy:policy_rollout_templates:topk": {*POLICY, "version"},
+    "karmada_policy:policy_placement_drift_replicas:topk": {*POLICY, "movement"},
+    "karmada_policy:namespace_placement_drift_requests:topk": {
+        "namespace", "resource", "unit", "movement"},
 }
+# A label that no series has: matchers of it hold only if a variable is at All, or only if it is not.
+ABSENT = "every"
 # Labels of a target, on every series.
 OF_TARGETS = {"cluster", "job", "shard", "instance", "pod"}
 

@@ -5,11 +5,14 @@ What can be seen of a panel is in looks.py.
 """
 import re
 
-from boards import LABEL_VALUES, OF_PROMETHEUS, OF_TARGETS, named, queries
+from boards import ABSENT, LABEL_VALUES, OF_PROMETHEUS, OF_TARGETS, named, queries
 from looks import faults_of_looks
 
 # The label that a label_replace makes: the first of its four strings; or a label_join.
-MADE_LABEL = re.compile(r',\s*"(\w+)",\s*(?:"[^"]*",\s*"\w*",\s*"[^"]*"\)|" ", )')
+MADE_LABEL = re.compile(r',\s*"(\w+)",\s*(?:"[^"]*",\s*"\w*",\s*"[^"]*"\)|"[ /]", )')
+
+
+SINCE = "karmada_policy:problem_since_timestamp_seconds:min"
 
 
 def faults(board, names, families, types):
@@ -30,8 +33,10 @@ def faults(board, names, families, types):
             yield from (f"{where} {target['refId']}: {fault}"
                         for fault in faults_of_query(target, types))
     yield from faults_of_grid(board)
+    yield from faults_of_problems(board)
     for where, expr, legend in queries(board):
         yield from (f"{where}: {fault}" for fault in faults_of_names(expr, legend, families))
+        yield from (f"{where}: {fault}" for fault in faults_of_absent_label(expr))
     for uid in re.findall(r'/d/([\w-]+)', str(board)):
         if uid not in names:
             yield f"a link leads to '{uid}', which is no board"
@@ -58,6 +63,21 @@ def faults_of_frame(board, names):
     yield from faults_of_variables(board["templating"]["list"])
 
 
+def faults_of_problems(board):
+    """The problems of its subject come first, and every number links to a list."""
+    first = board["panels"][0]
+    if first["type"] != "table" or SINCE not in first["targets"][0]["expr"]:
+        yield "the first panel is no table of problems"
+    about_exporters = board["uid"] == "kpe-exporter"
+    if not about_exporters and not any(
+            v["name"] == "namespace" for v in board["templating"]["list"]):
+        yield "no variable namespace"
+    for panel in board["panels"]:
+        if panel["type"] == "stat" and not about_exporters and not panel[
+                "fieldConfig"]["defaults"]["links"]:
+            yield f"panel '{panel['title']}': the number has no link to its list"
+
+
 def faults_of_variables(variables):
     by_name = {v["name"]: v for v in variables}
     first = variables[0] if variables else {}
@@ -70,6 +90,8 @@ def faults_of_variables(variables):
     for v in variables:
         if not v.get("label"):
             yield f"the variable '{v['name']}' has no label"
+        if v["type"] == "custom" and v["includeAll"] and v["allValue"] != ".*":
+            yield f"the variable '{v['name']}' has no All"
         if v["type"] != "query":
             continue
         if v["refresh"] != 2:
@@ -131,6 +153,12 @@ def faults_of_query(target, types):
             yield f"{family} is not narrowed to the chosen cluster and job"
 
 
+def faults_of_absent_label(expr):
+    for matcher in re.findall(rf"\b{ABSENT}\s*[=!~]+[^,}}]*", expr):
+        if not re.fullmatch(rf'{ABSENT}[=!]~"\$\w+"', matcher):
+            yield f"{matcher} does not depend on a variable alone"
+
+
 def faults_of_names(expr, legend, families):
     values = LABEL_VALUES.fullmatch(expr)
     known = {**families, **OF_PROMETHEUS}
@@ -145,7 +173,7 @@ def faults_of_names(expr, legend, families):
             yield f"there is no family {family}"
             continue
         allowed |= known[family]
-        for label in labels - known[family] - OF_TARGETS:
+        for label in labels - known[family] - OF_TARGETS - {ABSENT}:
             yield f"{family} has no label {label}"
     for label in groups - allowed:
         yield f"no family here has the label {label}"

@@ -83,7 +83,7 @@ def faults_of_lines(panel):
         yield "what is 0 all the time is drawn"
     colours = fixed_colours(panel)
     for target in panel["targets"]:
-        without = [w for w in words_of(target) if w not in colours]
+        without = sorted({w for w in words_of(target) if w not in colours})
         if without:
             yield f"no colour of their own: {without}"
     custom = panel["fieldConfig"]["defaults"]["custom"]

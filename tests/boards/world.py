@@ -11,7 +11,8 @@ from plane import Plane, named
 from servers import Exporter, Prometheus, bundled_rules, fetch, hurry, program
 
 JOB = "karmada-policy-exporter"
-FLAGS = ("--rules.grace", "1s", "--metrics.opt-in", "--thresholds.pending-age", "1s")
+# A template belongs to its label app here.
+FLAGS = ("--rules.grace", "1s", "--metrics.opt-in", "--thresholds.pending-age", "1s", "--owner-key", "app")
 
 # Two replicas of one exporter, and what a site may tell them apart by.
 PODS = [{"pod": f"exporter-{n}", "node": f"node-{n}", "zone": f"zone-{n}", "endpoint": f"http-{n}",
