@@ -10,7 +10,9 @@ function(k, config)
   local counts = 'karmada_policy:namespace_problems:sum';
   local starts = 'karmada_policy:problem_since_timestamp_seconds:min';
   local own(name) = 'karmada_policy_exporter_' + name;
-  local every_family = '{__name__=~"%s"}' % std.join('|', families);
+  local all(names) = '{__name__=~"%s"}' % std.join('|', names);
+  // Without it, no problem counts.
+  local shown = families + [own('up')];
   local why(reason, expr) = k.tell('reason', reason, expr);
   local texts(rows) = k.choose('reason', [[[row[0]], row[2]] for row in rows]);
   // A time stamp that did not advance within 10 minutes. Its clock and that of Prometheus may differ.
@@ -82,13 +84,16 @@ function(k, config)
       (
         (%(number)d - count %(by)s (count %(by_name)s (%(every)s)))
         or
+        %(number)d * max %(by)s (%(up)s)
+        or
         %(number)d * max %(by)s (%(last)s)
       ) > 0
-      and %(on)s max %(by)s (%(last)s) == 1
+      and %(on)s (max %(by)s (%(last)s) or max %(by)s (%(up)s)) == 1
       unless %(on)s max %(by)s (%(late)s) > 0
     ||| % {
-      number: std.length(families),
-      every: every_family,
+      number: std.length(shown),
+      every: all(shown),
+      up: up,
       by: k.by(),
       by_name: k.by(['__name__']),
       on: k.on(),
@@ -97,7 +102,7 @@ function(k, config)
     }, |||
       {{ $value }} of %d families that the exporter always shows are missing in Prometheus. Check metric_relabel_configs of the
       scrape.
-    ||| % std.length(families)],
+    ||| % std.length(shown)],
   ];
 
   // ---- incomplete data
@@ -106,10 +111,16 @@ function(k, config)
   local roles = { platform: 'platform team', user: 'owner of the files' };
   local disagree = |||
     max %(by)s (
-      max %(family)s (min_over_time(%(sums)s[10m]) and %(sums)s and %(same)s %(current)s == 1)
-      - min %(family)s (max_over_time(%(sums)s[10m]) and %(sums)s and %(same)s %(current)s == 1)
+      max %(family)s (min_over_time(%(sums)s[10m]) %(compared)s)
+      - min %(family)s (max_over_time(%(sums)s[10m]) %(compared)s)
     ) > 0
-  ||| % { by: k.by(), family: k.by(['family']), sums: sums, current: current, same: k.on(replica) };
+  ||| % {
+    // A replica that started within these minutes may be ahead of the others for a scrape.
+    compared: 'and %s and count_over_time(%s[10m]) > 7 and %s %s == 1' % [sums, sums, k.on(replica), current],
+    by: k.by(),
+    family: k.by(['family']),
+    sums: sums,
+  };
   local objects = k.names(
     starts + '{{of}, problem="data_incomplete"}',
     ['reason'],
@@ -140,9 +151,10 @@ function(k, config)
     |||],
     ['never_ready', |||
       max %(each)s (max_over_time(%(ready)s[20m])) == 0
+      and %(same)s max %(each)s (%(last)s) == 0
       and %(same)s max %(each)s (last_over_time(%(ready)s[5m] offset 15m)) == 0
       and %(others)s
-    ||| % { each: each, same: same, ready: own('up'), others: others_current }, |||
+    ||| % { each: each, same: same, ready: own('up'), last: k.last(own('up')), others: others_current }, |||
       {{ $labels.instance }} has not read policies and bindings since its start. Another replica has. Check its /-/ready and log.
     |||],
     // Starts of processes in the same pods, and of new pods.
@@ -182,8 +194,11 @@ function(k, config)
       The certificate of {{ $labels.instance }} expires in {{ $value | humanizeDuration }}. Renew it; the exporter reads the new file without a
       restart.
     |||],
-    ['loop_stuck', stopped('loop_heartbeat_timestamp_seconds', replica), |||
-      {{ $labels.instance }} answers, and has read and evaluated nothing for 10 minutes. Restart it, and keep its log.
+    ['loop_stuck', '%sor\n%s' % [
+      stopped(family, replica)
+      for family in ['loop_heartbeat_timestamp_seconds', 'snapshot_timestamp_seconds']
+    ], |||
+      {{ $labels.instance }} answers, and has not evaluated or renewed its page for 10 minutes. Restart it, and keep its log.
     |||],
     ['event_lag', |||
       histogram_quantile(0.99, sum %s (
@@ -193,11 +208,12 @@ function(k, config)
       One of a hundred changes appears on the page of {{ $labels.instance }} after {{ $value | humanizeDuration }} or later. Give the exporter
       more CPU.
     |||],
-    ['log_dropped', k.grown(own('log_lines_dropped_total'), '15m', replica) + ' > 0', |||
+    ['log_dropped', 'sum %s (increase(%s[15m])) > 0' % [each, own('log_lines_dropped_total')], |||
       {{ $labels.instance }} dropped %s of its log within 15 minutes, because standard error accepted none. Check the reader of its log.
     ||| % k.number('line', 'lines')],
-    ['connections_refused', '%s\n> %g' % [
-      k.grown(own('connections_refused_total'), '15m', replica, 'reason!~".*_timeout"'),
+    ['connections_refused', 'sum %s (increase(%s{reason!~".*_timeout"}[15m])) > %g' % [
+      each,
+      own('connections_refused_total'),
       limit.connectionsRefused,
     ], |||
       {{ $labels.instance }} refused or closed %s within 15 minutes, because HTTP clients use all that it allows. Find the clients in its
@@ -213,7 +229,7 @@ function(k, config)
     records=[
       k.record(
         sums,
-        'sum %s (\n  label_replace(%s, "family", "$1", "__name__", "(.+)")\n)' % [k.by(replica + ['family']), every_family],
+        'sum %s (\n  label_replace(%s, "family", "$1", "__name__", "(.+)")\n)' % [k.by(replica + ['family']), all(families)],
         'What each replica counts, to compare replicas.'
       ),
     ],
