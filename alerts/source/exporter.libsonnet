@@ -259,8 +259,8 @@ function(k, config)
           k.tell('severity', 'warning', why('replicas_disagree', disagree)),
         ],
         summary: 'The exporter cannot read all of its data.',
-        description: '{{ if ne $labels.reason "replicas_disagree" }}{{ $value }} sources are not read completely ({{ $labels.reason }})%s. {{ end }}%s'
-                     % [objects, texts(incomplete)],
+        description: '{{ if ne $labels.reason "replicas_disagree" }}%s not read completely ({{ $labels.reason }})%s. {{ end }}%s'
+                     % [k.number('source is', 'sources are'), objects, texts(incomplete)],
       }),
       alert('PolicyExporterDegraded', {
         comment: 'Each replica by itself, as long as Prometheus has it as a target.',
