@@ -7,6 +7,7 @@ function(k, config)
   local replica = config.replicaLabels;
   local current = 'karmada_policy:replica_current:min';
   local sums = 'karmada_policy:replica_family:sum';
+  local seen = 'karmada_policy:exporter_seen:max';
   local counts = 'karmada_policy:namespace_problems:sum';
   local starts = 'karmada_policy:problem_since_timestamp_seconds:min';
   local own(name) = 'karmada_policy_exporter_' + name;
@@ -27,28 +28,23 @@ function(k, config)
   local planes =
     if config.decommissioned == [] then ''
     else '%s!~"%s"' % [config.clusterLabel, std.join('|', config.decommissioned)];
-  local seen(matchers, range) = 'last_over_time(%s[%s])' % [
-    k.series('up', std.join(', ', [k.job] + [m for m in [matchers] if m != ''])),
-    range,
-  ];
-  local answered(range) = 'last_over_time(%s[%s])' % [k.series(own('up'), planes), range];
   local blind = [
     // A pod that moves is another target of the same control plane. Where only the exporter's families arrive, as
     // with federation, there is no `up`.
     ['absent', |||
       (
-        (max %(by)s (%(seen)s) or max %(by)s (%(answered)s))
+        max %(by)s (last_over_time(%(seen)s[7d]))
         unless max %(by)s (%(up)s)
         unless max %(by)s (%(recently)s)
       )
       or
-      (absent_over_time(%(up)s[7d]) unless on () max(last_over_time(%(own)s[7d])))
+      label_replace(absent_over_time(%(ever)s[7d]), "job", "%(job)s", "", "")
     ||| % {
       by: k.by(),
-      seen: seen(planes, '7d'),
-      answered: answered('7d'),
+      seen: k.series(seen, planes),
+      ever: seen,
+      job: config.jobName,
       up: up,
-      own: own('up'),
       recently: k.last(own('up')),
     }, |||
       Prometheus has no target that is a karmada-policy-exporter. Check that it is deployed and discovered; a control plane
@@ -227,6 +223,12 @@ function(k, config)
     'exporter',
     'The exporter itself: whether its problems are current, complete, and reported by all replicas.',
     records=[
+      // Seven days of samples of each target are too many to read each minute.
+      k.record(
+        seen,
+        'max %s (%s)\nor\nmax %s (%s)' % [k.by(), up, k.by(), k.last(own('up'))],
+        'Control planes with an exporter, to know one that is gone.'
+      ),
       k.record(
         sums,
         'sum %s (\n  label_replace(%s, "family", "$1", "__name__", "(.+)")\n)' % [k.by(replica + ['family']), all(families)],
