@@ -11,7 +11,6 @@ function(k, config)
   local counts = 'karmada_policy:namespace_problems:sum';
   local starts = 'karmada_policy:problem_since_timestamp_seconds:min';
   local own(name) = 'karmada_policy_exporter_' + name;
-  local all(names) = '{__name__=~"%s"}' % std.join('|', names);
   // Without it, no problem counts.
   local shown = families + [own('up')];
   local why(reason, expr) = k.tell('reason', reason, expr);
@@ -78,7 +77,7 @@ function(k, config)
     |||],
     ['families_missing', |||
       (
-        (%(number)d - count %(by)s (count %(by_name)s (%(every)s)))
+        (%(number)d - count %(by)s (count %(by_family)s (%(sums)s)))
         or
         %(number)d * max %(by)s (%(up)s)
         or
@@ -88,10 +87,10 @@ function(k, config)
       unless %(on)s max %(by)s (%(late)s) > 0
     ||| % {
       number: std.length(shown),
-      every: all(shown),
+      sums: sums,
       up: up,
       by: k.by(),
-      by_name: k.by(['__name__']),
+      by_family: k.by(['family']),
       on: k.on(),
       last: k.last(own('up')),
       late: k.last(own('watch_late')),
@@ -231,7 +230,14 @@ function(k, config)
       ),
       k.record(
         sums,
-        'sum %s (\n  label_replace(%s, "family", "$1", "__name__", "(.+)")\n)' % [k.by(replica + ['family']), all(families)],
+        |||
+          sum %s (
+            label_replace(
+              sum %s ({__name__=~"%s"}),
+              "family", "$1", "__name__", "(.+)"
+            )
+          )
+        ||| % [k.by(replica + ['family']), k.by(replica + ['__name__']), std.join('|', shown)],
         'What each replica counts, to compare replicas.'
       ),
     ],
