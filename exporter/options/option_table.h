@@ -313,19 +313,24 @@ OPTION(TEXT, alertmanager_ca_file, .name = "alertmanager.ca-file", .value = "FIL
        .help = "who vouches for Alertmanager, in PEM; without it whom this system trusts",
        .commands = COMMAND_SERVE, .needs_restart = true)
 
-/* The alert rules compare ages with these three thresholds, which are series of a metric. */
+/* Exported as karmada_policy_exporter_threshold_seconds, for rules of a site. Nothing else reads
+ * them. */
 OPTION(DURATION, stale_age_ms, .name = "thresholds.stale-age", .value = "DURATION",
        .fallback = "7d",
-       .help = "how long a template may be stale before an alert calls it forgotten",
+       .help = "threshold for your own rules about the age of stale templates; the bundled "
+               "alerts use --problems.patience",
        .commands = COMMAND_SERVE)
 
 OPTION(DURATION, pending_age_ms, .name = "thresholds.pending-age", .value = "DURATION",
-       .fallback = "1h", .help = "how long a template may be pending before an alert fires",
+       .fallback = "1h",
+       .help = "threshold for your own rules about the age of pending templates; the bundled "
+               "alerts use --problems.patience",
        .commands = COMMAND_SERVE)
 
 OPTION(DURATION, unbound_age_ms, .name = "thresholds.unbound-age", .value = "DURATION",
        .fallback = "10m",
-       .help = "how long Karmada may take to bind a template before an alert fires",
+       .help = "threshold for your own rules about the age of unbound templates; the bundled "
+               "alerts use --problems.patience",
        .commands = COMMAND_SERVE)
 
 OPTION(UINT, detail_limit, .name = "metrics.detail-limit", .value = "COUNT", .fallback = "1000",

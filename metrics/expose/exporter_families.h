@@ -42,8 +42,9 @@
         "force.",                                                                                  \
         .bound = "1")                                                                              \
     OWN(OWN_THRESHOLD, FAMILY_GAUGE, "karmada_policy_exporter_threshold_seconds",                  \
-        "Ages above which alerts fire, as the exporter's flags set them.", .unit = "seconds",      \
-        .bound = "3", .labels = {FREE_LABEL("threshold")})                                         \
+        "Thresholds of --thresholds.* for your own rules about the age of templates; the bundled " \
+        "alerts use the patience of each problem.",                                                \
+        .unit = "seconds", .bound = "3", .labels = {FREE_LABEL("threshold")})                      \
     OWN(OWN_OBJECTS, FAMILY_GAUGE, "karmada_policy_exporter_objects", "Objects held in memory.",   \
         .bound = "resources", .labels = {FREE_LABEL("resource")})                                  \
     OWN(OWN_WATCHES, FAMILY_GAUGE, "karmada_policy_exporter_watches",                              \
