@@ -130,8 +130,8 @@ function(k, config)
     ]
     + [['replicas_disagree', '', |||
       Replicas of one exporter differ by {{ $value }} in one family for 10 minutes. Compare the rights, flags and logs of the replicas;
-      two control planes need different values of the label %s.
-    ||| % config.clusterLabel]];
+      two control planes need different labels.
+    |||]];
 
   // ---- one replica
 
