@@ -56,19 +56,6 @@
     // are flags of the exporter (--thresholds.*), which shows them as
     // karmada_policy_exporter_threshold_seconds, so that each control plane has its own.
     thresholds: {
-      // Controllers are stuck where so many policies and templates are overdue, and they become more
-      // or are such a share of the templates with a policy.
-      stuckPolicies: 3,
-      stuckTemplates: 10,
-      overdueShare: 0.2,
-      // Templates that become stale within a quarter of an hour, and as a share of those with a policy.
-      burstTemplates: 20,
-      burstShare: 0.01,
-      // Templates that become stale and current again in each quarter of an hour, and as a share.
-      flappingTransitions: 5,
-      flappingShare: 0.01,
-      // Conflicts that begin within an hour.
-      conflictsPerHour: 5,
       // How long a template may be in a stage that is a moment of every rollout, or of every move.
       stageAgeSeconds: 300,
       // What drift would bring to a member cluster, as a share of what is free there.
@@ -78,8 +65,6 @@
       assetSnapshotAgeSeconds: 2400,
       // How old the numbers of the exporter may be; it renews them several times a minute.
       snapshotAgeSeconds: 120,
-      // The loop of the exporter turns several times a minute, also when nothing happens.
-      heartbeatAgeSeconds: 60,
       // 99 of 100 changes are on the page by then.
       eventLagSeconds: 2,
       // Starts of all replicas of one exporter within an hour.
@@ -90,16 +75,12 @@
       connectionsRefused: 100,
       // An API server sends a bookmark about once a minute, so a watch is never silent for long.
       watchSilenceSeconds: 900,
-      // How often the watch of one resource may break within a quarter of an hour.
-      watchRestarts: 10,
-      // Lists that failed, as a share of those asked for.
-      listFailureShare: 0.1,
 
       // From where on numbers of the boards are coloured: [orange, red]. What alerts compare with is the
       // same number here as there.
       any: [1, null],  // One is worth a look.
       bad: [null, 1],  // One is wrong.
-      staleShare: [0.05, self.overdueShare],
+      staleShare: [0.05, 0.2],
       // The defaults of --thresholds.pending-age, stale-age and unbound-age.
       pendingAge: [600, 3600],
       staleAge: [86400, 604800],
@@ -114,8 +95,6 @@
       snapshotAge: [1200, self.assetSnapshotAgeSeconds],
       // What should be all, and is worse the less it is: [orange, green].
       ready: [0.5, 1],
-      covered: [0.8, 0.95],
-      healthy: [0.8, 0.95],
       leaseLeft: [0, self.leaseSoon],
     },
   },
