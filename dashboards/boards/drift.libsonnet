@@ -5,7 +5,9 @@ function(kit)
   local chosen = 'policy_namespace=~"$namespace|", policy=~"$policy"';
   local by_policy = q.cluster(q.policy);
   local rollout(versions) = q.record('karmada_policy:policy_rollout_templates:topk', 'version=~"%s", %s' % [versions, chosen], by_policy);
-  local outdated = rollout('previous|older|unknown');
+  local outdated = rollout('previous|older|unknown') + ' > 0';
+  // Only versions that templates run have rows.
+  local or_zero(version) = q.orZeroOf(rollout(version), outdated);
   local of_state(state) = q.orZero(q.ofNamespaces('karmada_templates', 'karmada_namespace_templates', 'state="%s"' % state));
   local overdue = q.sum('karmada_templates_overdue'), deferred = '(%s) - %s' % [q.orZero(q.sum('karmada_templates', 'state="stale"')), overdue];
   local oldest(phase, count) = q.age('karmada_templates_stale_oldest_timestamp_seconds', 'phase="%s"' % phase, count);
@@ -56,11 +58,11 @@ function(kit)
       'The 50 policies with most templates that run an outdated version, by version. Karmada copies a version of the policy into each binding. The rules record them once a minute.',
       p.policyLabels(),
       [
-        p.value('To go', 'short', outdated + ' > 0', 65, limits.any),
-        p.value('Previous', 'short', rollout('previous'), 75),
-        p.value('Older', 'short', rollout('older'), 60, limits.any),
-        p.value('Unknown', 'short', rollout('unknown'), 75, limits.any),
-        p.value('Done', 'percentunit', '1 - (%s > 0) / %s' % [outdated, rollout('.+')], 65),
+        p.value('To go', 'short', outdated, 65, limits.any),
+        p.value('Previous', 'short', or_zero('previous'), 75),
+        p.value('Older', 'short', or_zero('older'), 60, limits.any),
+        p.value('Unknown', 'short', or_zero('unknown'), 75, limits.any),
+        p.value('Done', 'percentunit', '1 - (%s) / %s' % [outdated, rollout('.+')], 65),
       ],
       w=12,
       empty='No rollout is under way. If the numbers of this board say "no data", nothing is known.'
