@@ -50,36 +50,32 @@
     // Groups of rules; each is a file in alerts/source.
     groups: { problems: true, exporter: true, boards: true, review: true },
 
-    // ---- limits, of both
+    // ---- limits
 
-    // What alerts compare with, but for how long a template may be stale, pending or unbound: those
-    // are flags of the exporter (--thresholds.*), which shows them as
-    // karmada_policy_exporter_threshold_seconds, so that each control plane has its own.
+    // Limits of alerts about the exporter, and steps of colours on boards. Patience of problems is a setting of the exporter.
     thresholds: {
-      // How long a template may be in a stage that is a moment of every rollout, or of every move.
+      // Age of a template in a stage that every rollout passes.
       stageAgeSeconds: 300,
-      // What drift would bring to a member cluster, as a share of what is free there.
+      // Requests that drift would bring to a member cluster, as a share of its free resources.
       capacityShare: 0.8,
-      // How old the asset inventory may be: as long as a lease of Config Connector lasts. Where it is
-      // exported less often, raise this; the exporter judges no leases by an older one.
+      // Age of the asset export: a lease of Config Connector lasts as long.
       assetSnapshotAgeSeconds: 2400,
-      // How old the numbers of the exporter may be; it renews them several times a minute.
+      // Age of the page of the exporter, which renews it several times a minute.
       snapshotAgeSeconds: 120,
-      // 99 of 100 changes are on the page by then.
+      // Delay until 99 of 100 changes are on the page.
       eventLagSeconds: 2,
       // Starts of all replicas of one exporter within an hour.
       restartsPerHour: 6,
       // A certificate of the exporter that expires earlier than in 7 days.
       certificateSeconds: 604800,
-      // Connections that are refused, or ended for others, within a quarter of an hour.
+      // Connections that the exporter refuses or closes within 15 minutes.
       connectionsRefused: 100,
-      // An API server sends a bookmark about once a minute, so a watch is never silent for long.
+      // Silence of a watch; the API server sends a bookmark about once a minute.
       watchSilenceSeconds: 900,
 
-      // From where on numbers of the boards are coloured: [orange, red]. What alerts compare with is the
-      // same number here as there.
-      any: [1, null],  // One is worth a look.
-      bad: [null, 1],  // One is wrong.
+      // Steps of colours: [orange from, red from].
+      any: [1, null],
+      bad: [null, 1],
       staleShare: [0.05, 0.2],
       // The defaults of --thresholds.pending-age, stale-age and unbound-age.
       pendingAge: [600, 3600],
@@ -93,7 +89,7 @@
       leaseTtl: 2400,
       leaseSoon: 1200,
       snapshotAge: [1200, self.assetSnapshotAgeSeconds],
-      // What should be all, and is worse the less it is: [orange, green].
+      // Steps of numbers of which less is worse: [orange from, green from].
       ready: [0.5, 1],
       leaseLeft: [0, self.leaseSoon],
     },

@@ -1,9 +1,9 @@
-// The few shapes of which all rules are made.
+// Functions from which all rules are made.
 //
-// Everything is told by control plane, job and shard and by the labels of its own that a rule names,
-// never by what else a target carries: its node, its pod or a hash change when a pod moves. The
-// replicas of an exporter show the same objects, so they are folded with max, or min of a time.
-// A gauge is looked at with its last value of five minutes, so that a missed scrape ends nothing.
+// Rules keep the labels of the control plane, the job and the shard, and labels that a rule names. Other labels of a
+// target, such as its node or the hash of its pod, change when a pod moves. Replicas of an exporter show the same
+// objects: rules merge them with max, or with min for a time.
+// Rules read the last value of five minutes, so that a missed scrape ends nothing.
 function(config) {
   local k = self,
   local comma(labels) = std.join(', ', labels),
@@ -19,11 +19,10 @@ function(config) {
   last(family, matchers=''):: 'last_over_time(' + k.series(family, matchers) + '[5m])',
   fold(family, own=[], matchers='', with='max'):: with + ' ' + k.by(own) + ' (' + k.last(family, matchers) + ')',
 
-  // The sum over rows, of each replica by itself: what one of them leaves out or adds up otherwise
-  // for a moment is then not counted twice.
+  // The sum over rows of each replica by itself, then the largest: replicas may leave out different rows for a moment.
   total(family, own=[], matchers='')::
     'max ' + k.by(own) + ' (sum ' + k.by(['instance'] + own) + ' (' + k.last(family, matchers) + '))',
-  // What a member cluster has left, by what Karmada's scheduler subtracts too.
+  // Free resources of a member cluster: Karmada's scheduler subtracts the same.
   free(own)::
     local share(name) = k.fold('karmada_member_cluster_' + name, own);
     |||
@@ -35,31 +34,23 @@ function(config) {
         0 * %s
       )
     ||| % [share('allocatable'), share('allocated'), share('allocating'), share('allocatable')],
-  // Seconds since the oldest of them.
+  // Seconds since the oldest time.
   age(family, own=[], matchers=''):: 'time() - ' + k.fold(family, own, matchers, 'min'),
-  // A limit that is a flag of the exporter (--thresholds.*), which shows it.
-  flag(name):: k.fold('karmada_policy_exporter_threshold_seconds', [], 'threshold="%s"' % name),
-  // How much a counter grew, by the replica that saw most; each window holds several scrapes.
-  grown(family, over, own=[], matchers='')::
-    'max %s (sum %s (increase(%s[%s])))' % [k.by(own), k.by(['instance'] + own), k.series(family, matchers), over],
 
-  // Rows of several expressions in one alert, told apart by a label.
+  // Adds a label to the rows of an expression: rows of several expressions in one alert differ by it.
   tell(label, value, expr):: 'label_replace(\n' + k.indent(expr) + ',\n  "' + label + '", "' + value + '", "", ""\n)',
-  // Where more than one holds the first is told, once for each control plane.
+  // For each control plane the rows of the first expression that has some.
   first(exprs):: std.join('\nor %s\n' % k.on(), exprs),
   any(exprs):: std.join('\nor\n', exprs),
-  // What counters say of an exporter that is gone is not said any longer than what gauges say.
-  alive(expr):: k.group(expr) + '\nand ' + k.on() + ' ' + k.fold('karmada_policy_exporter_up'),
   group(expr):: '(\n' + k.indent(expr) + '\n)',
   indent(text):: std.join('\n', ['  ' + line for line in std.split(std.rstripChars(text, '\n'), '\n')]),
 
-  // ---- texts: of an annotation, in which blanks and line breaks are one
+  // ---- texts of annotations; blanks and line breaks are the same
 
   words(text):: std.join(' ', [word for word in std.split(std.strReplace(text, '\n', ' '), ' ') if word != '']),
   // "1 template waits" or "5 templates wait".
   number(one, many)::
     '{{ if eq (printf "%.0f" $value) "1" }}1 ' + one + '{{ else }}{{ printf "%.0f" $value }} ' + many + '{{ end }}',
-  them:: '{{ if eq $value 1.0 }}it{{ else }}them{{ end }}',
   // A text for each value of a label; the last one for all others.
   choose(label, texts):: k.choose_of('$labels.' + label, texts),
   choose_of(field, texts)::
@@ -72,9 +63,8 @@ function(config) {
       + std.rstripChars(texts[i][1], '\n')
       for i in std.range(0, std.length(texts) - 1)
     ]) + '{{ end }}',
-  // The worst five, by a query that runs only while the alert fires: it has the alert's own control
-  // plane, and `same`, labels of the alert. {of} is a place of the selector in the query. `lead` is said
-  // before the first, and not where there is none.
+  // Five rows of a query that runs only while the alert fires. `{of}` in the query stands for the matchers of the alert's
+  // control plane and of `same`, labels of the alert. The text begins with `lead`; without rows it is empty.
   names(query, same, sort, row, lead)::
     local labels = k.plane + same;
     local selector = comma([label + '=%q' for label in labels]);
@@ -82,14 +72,6 @@ function(config) {
     '{{- range $i, $row := printf "topk(5, ' + std.strReplace(std.strReplace(query, '"', '\\"'), '{of}', selector)
     + ')" ' + std.join(' ', std.repeat(['$labels.' + label for label in labels], places)) + ' | query | sortByLabel "' + sort + '" -}}'
     + '{{ if $i }},{{ else }}' + lead + '{{ end }} ' + row + ' {{- end }}',
-  // The rest beyond the exporter's limit has no name, and is never listed as one.
-  policies(family, matchers='', same=[], inner=[], lead='. Most are of')::
-    k.names('sum by (policy_kind, policy_namespace, policy) (max by (%s) (%s{{of}, policy!=""%s}))'
-            % [comma(['policy_kind', 'policy_namespace', 'policy'] + inner), family, if matchers == '' then '' else ', ' + matchers],
-            same,
-            'policy',
-            '{{ $row.Labels.policy_kind }} {{ with $row.Labels.policy_namespace }}{{ . }}/{{ end }}{{ $row.Labels.policy }} ({{ $row.Value }})',
-            lead),
 
   // ---- rules
 
