@@ -171,8 +171,10 @@ demo: ## set up, build, and play stories to an exporter, a Prometheus and an Ale
 	@$(MAKE) VARIANT=plain CC=gcc all
 	@EXPORTER=$(PROGRAM) dashboards/demo/demo.py
 
-boards: $(EXPORTER) ## draw every board with Grafana's own panels (large: npm packages, Chromium)
-	@dashboards/render/render.py
+boards: ## set up, build, and draw every board with Grafana's own panels (large: npm packages, Chromium)
+	@tests/setup.sh test
+	@$(MAKE) VARIANT=plain CC=gcc all
+	@EXPORTER=$(PROGRAM) dashboards/render/render.py
 
 pictures: $(EXPORTER) ## draw each page of the exporter into exporter/docs (Chromium)
 	@tests/browser/pictures.py
