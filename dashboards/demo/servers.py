@@ -123,7 +123,7 @@ def alertmanager_in(folder):
     templates, so it is copied with a path as long that means where it is started."""
     path = pathlib.Path(program("prometheus-alertmanager") or program("alertmanager"))
     unpacked = path.parent.parent / "share/prometheus/alertmanager"
-    if path.parent != UNPACKED or not unpacked.exists():
+    if str(unpacked).encode() == SHARE or not unpacked.exists():
         return path, None
     copy = folder / "alertmanager"
     copy.write_bytes(path.read_bytes().replace(SHARE, b"." + b"/" * (len(SHARE) - 1)))

@@ -111,6 +111,11 @@ def sort_of(case):
     return case["name"].split(":")[0]
 
 
+def shown_families():
+    """Names of the domain families that every page has."""
+    return re.findall(r"'(\w+)'", (ALERTS / "source/families.libsonnet").read_text())
+
+
 def families():
     """The families of the program by name."""
     done = subprocess.run([PROGRAM, "metrics", "--output", "json"], capture_output=True,
