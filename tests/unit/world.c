@@ -79,6 +79,19 @@ void world_run(struct world *w, int64_t now_ms)
         ;
 }
 
+void world_pass(struct world *w, int64_t *now_ms, int64_t ms)
+{
+    int64_t end_ms = *now_ms + ms;
+
+    world_run(w, *now_ms);
+    while (engine_deadline(w->engine) <= end_ms) {
+        *now_ms = later_of(engine_deadline(w->engine), *now_ms + 1);
+        world_run(w, *now_ms);
+    }
+    *now_ms = end_ms;
+    world_run(w, end_ms);
+}
+
 struct entry *world_find(const struct world *w, const char *api_version, const char *kind,
                          const char *ns, const char *name)
 {

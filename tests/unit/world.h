@@ -29,6 +29,12 @@ void world_put_all(struct world *w, const cJSON *objects);
 void world_run(struct world *w, int64_t now_ms);
 
 /*
+ * Lets `ms` pass from *now_ms on, with a run at each deadline of the engine, as in the event loop.
+ * *now_ms becomes the end.
+ */
+void world_pass(struct world *w, int64_t *now_ms, int64_t ms);
+
+/*
  * Copies the observed history, such as the time of a user change, from the objects of `old` to the
  * objects of `w` with the same names. Equal objects then lead to equal decisions.
  */

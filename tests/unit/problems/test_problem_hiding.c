@@ -36,17 +36,7 @@ static void lab_init(struct lab *lab, const char *const *objects)
 
 static void pass(struct lab *lab, int64_t ms)
 {
-    int64_t end_ms = lab->now_ms + ms;
-
-    world_run(&lab->world, lab->now_ms);
-    while (engine_deadline(lab->world.engine) <= end_ms) {
-        int64_t due_ms = engine_deadline(lab->world.engine);
-
-        lab->now_ms = due_ms > lab->now_ms ? due_ms : lab->now_ms + 1;
-        world_run(&lab->world, lab->now_ms);
-    }
-    lab->now_ms = end_ms;
-    world_run(&lab->world, end_ms);
+    world_pass(&lab->world, &lab->now_ms, ms);
 }
 
 /* Returns the instance of a problem about the Deployment; NULL without one. */

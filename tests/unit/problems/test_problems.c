@@ -41,18 +41,7 @@ static void lab_judge(struct lab *lab)
 
 static void pass(struct lab *lab, int64_t ms)
 {
-    int64_t end_ms = lab->now_ms + ms;
-
-    /* As the event loop does: a run at each deadline. */
-    while (engine_deadline(lab->world.engine) <= end_ms) {
-        int64_t due_ms = engine_deadline(lab->world.engine);
-
-        if (due_ms > lab->now_ms)
-            lab->now_ms = due_ms;
-        world_run(&lab->world, lab->now_ms);
-    }
-    lab->now_ms = end_ms;
-    world_run(&lab->world, end_ms);
+    world_pass(&lab->world, &lab->now_ms, ms);
 }
 
 /* Returns the status of the only instance; PROBLEM_STATUS_COUNT without one. */
