@@ -11,7 +11,7 @@
  * PROBLEM_ALERTS; problem_alerts.c assigns problems to it.
  */
 
-/* What one alert stands for; all alerts differ by problem. */
+/* Labels by which alerts differ, beside the problem. */
 enum {
     ALERT_BY_REASON = 1U << 0,
     ALERT_BY_NAMESPACE = 1U << 1,

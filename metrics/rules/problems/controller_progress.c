@@ -688,7 +688,7 @@ static void publish(struct controller_progress *p, enum control_component compon
     struct component_state *c = &p->components[component];
     bool undecided = p->refusals_unknown && needs_refusals(reason);
 
-    /* The problem keeps its status, whatever its last reason: it is one instance. */
+    /* All reasons share one instance, which keeps its status. */
     if (undecided != c->undecided)
         problems_hold(p->problems, &row->subject, undecided);
     c->undecided = undecided;

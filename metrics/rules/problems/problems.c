@@ -33,7 +33,7 @@ struct judged {
     struct condition_list reported; /* Conditions of an external subject. */
     bool held;                      /* The conditions are not known: problems_hold(). */
     struct instance *first;
-    struct conflict_begins conflict_begins; /* Of a dependency. */
+    struct conflict_begins conflict_begins; /* Starts of the conflicts of a dependency. */
     uint32_t uid_hash;                      /* Of the entry's object; 0 if unknown. */
 };
 
@@ -61,7 +61,7 @@ struct problems {
     uint64_t resolved[PROBLEM_COUNT];
     struct problem_event *events;     /* Ring of `options.history_limit` events. */
     uint64_t event_count;             /* Number of events so far, including dropped ones. */
-    struct condition_list conditions; /* Of the subject being evaluated. */
+    struct condition_list conditions; /* Conditions of the present subject. */
 };
 
 /* ---- readers ---- */
@@ -478,8 +478,9 @@ static struct instance *find_instance(struct judged *j, enum problem_reason reas
 }
 
 /*
- * Returns an instance of another problem of the same line whose condition has ended, if both are
- * warnings: the template moves from one to the other, and the time goes on.
+ * Returns an instance of another problem of the same line whose condition has ended; NULL without
+ * one, or if one of the problems is no warning. The template moves to this problem and keeps
+ * `since`.
  */
 static struct instance *find_moving_instance(const struct problems *ps, struct judged *j,
                                              enum problem_id problem)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Table of problems for the alert rules: `make golden` writes
- * alerts/source/problem_table.libsonnet. */
+/* Writes the table of problems for the alert rules: alerts/source/problem_table.libsonnet. */
 #include "metrics/base/strbuf.h"
 #include "metrics/expose/problem_alerts.h"
 #include "metrics/expose/problem_sentences.h"
@@ -80,8 +79,8 @@ static void add_problem(struct strbuf *out, enum problem_id problem)
 }
 
 /*
- * Appends an alert with the problems that it is about. Two alerts share problems: those of severity
- * info, and those without another alert whose severity a site raised.
+ * Appends an alert and its problems. KarmadaPolicyReview and KarmadaPolicyProblem have the same
+ * problems: the second one reports them if a site raises their severity.
  */
 static void add_alert(struct strbuf *out, enum problem_alert_id alert)
 {
