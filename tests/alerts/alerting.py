@@ -45,7 +45,6 @@ class Prometheus(servers.Prometheus):
         return [(rule["name"], rule.get("lastError")) for group in self.rules()
                 for rule in group["rules"] if rule["health"] == "err"]
 
-
     def firing(self):
         """The labels of each alert over problems that fires."""
         rows = self.query('ALERTS{alertstate="firing", alertname!~"KarmadaPolicyExporter.*"}')
@@ -53,7 +52,25 @@ class Prometheus(servers.Prometheus):
                 for labels, _ in rows]
 
 
-class Sink:
+class LoopbackServer:
+    """Serves HTTP on a free port of loopback, in a thread; ends with its block."""
+
+    def __init__(self, handler):
+        handler.log_message = lambda *_: None
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self.address = f"127.0.0.1:{self.server.server_address[1]}"
+        self.url = f"http://{self.address}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+class Sink(LoopbackServer):
     """Receives alerts at the API of Alertmanager, and keeps the labels of those over problems."""
 
     def __init__(self):
@@ -76,21 +93,9 @@ class Sink:
                 self.end_headers()
                 self.wfile.write(text)
 
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+        super().__init__(Handler)
         # Labels as Prometheus has them from its configuration.
         self.flags = ("--alertmanager.url", self.url, "--alertmanager.label=cluster=lab")
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.server.shutdown()
-        self.server.server_close()
 
 
 def by_labels(alerts):
@@ -110,7 +115,7 @@ class Alertmanager(servers.Alertmanager):
 EXAMPLE = ALERTS / "alertmanager.example.yml"
 
 
-class Receiver:
+class Receiver(LoopbackServer):
     """A webhook that keeps each message of Alertmanager."""
 
     def __init__(self):
@@ -123,19 +128,7 @@ class Receiver:
                 self.send_response(200)
                 self.end_headers()
 
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.server.shutdown()
-        self.server.server_close()
+        super().__init__(Handler)
 
 
 class ExampleAlertmanager(Alertmanager):
@@ -149,7 +142,7 @@ class ExampleAlertmanager(Alertmanager):
         config = json.loads(json.dumps(load(EXAMPLE)))
         self.set_times(config["route"], minute_s)
         for one in config["receivers"]:
-            one["webhook_configs"] = [{"url": receiver.url + one["name"], "send_resolved": False}]
+            one["webhook_configs"] = [{"url": f"{receiver.url}/{one['name']}", "send_resolved": False}]
         super().__init__(yaml.safe_dump(config))
 
     def set_times(self, route, minute_s):
