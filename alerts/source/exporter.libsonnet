@@ -9,7 +9,6 @@ function(k, config)
   local sums = 'karmada_policy:replica_family:sum';
   local seen = 'karmada_policy:exporter_seen:max';
   local counts = 'karmada_policy:namespace_problems:sum';
-  local starts = 'karmada_policy:problem_since_timestamp_seconds:min';
   local own(name) = 'karmada_policy_exporter_' + name;
   // Without it, no problem counts.
   local shown = families + [own('up')];
@@ -103,7 +102,6 @@ function(k, config)
   // ---- incomplete data
 
   local data_incomplete = [p for a in table.alerts for p in a.problems if p.name == 'data_incomplete'][0];
-  local roles = { platform: 'platform team', user: 'owner of the files' };
   local disagree = |||
     max %(by)s (
       max %(family)s (min_over_time(%(sums)s[10m]) %(compared)s)
@@ -116,16 +114,10 @@ function(k, config)
     family: k.by(['family']),
     sums: sums,
   };
-  local objects = k.names(
-    starts + '{{of}, problem="data_incomplete"}',
-    ['reason'],
-    'name',
-    '{{ $row.Labels.name }}',
-    '. Affected:'
-  );
+  local objects = k.oldest([config.clusterLabel, 'job', 'problem', 'reason']);
   local incomplete =
     [
-      [r.name, '', 'Action (%s): %s' % [std.get(roles, r.actor, 'platform team'), r.action]]
+      [r.name, '', k.action(r, 'owner of the files')]
       for r in data_incomplete.reasons
     ]
     + [['replicas_disagree', '', |||

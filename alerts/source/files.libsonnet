@@ -1,4 +1,4 @@
-// What is committed beside this folder, by its path in alerts/: written by dashboards/generate.sh.
+// Generated files by their path in alerts/; dashboards/generate.sh writes them.
 function(config)
   local rules = (import 'rules.libsonnet')(config);
   local yaml = import 'yaml.libsonnet';
@@ -14,7 +14,7 @@ function(config)
   local product = { 'app.kubernetes.io/name': 'karmada-policy-exporter' };
   local document(about, value) =
     written + std.join('', ['# %s\n' % line for line in about]) + yaml.value(value);
-  // What tells control planes apart has to be on the exporters' own objects; the operator adds it here.
+  // The Service of an exporter has the name of its control plane as a label, which all series get.
   local plane = {
     sourceLabels: ['__meta_kubernetes_service_label_karmada_control_plane'],
     targetLabel: config.clusterLabel,

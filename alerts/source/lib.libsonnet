@@ -42,7 +42,6 @@ function(config) {
   // For each control plane the rows of the first expression that has some.
   first(exprs):: std.join('\nor %s\n' % k.on(), exprs),
   any(exprs):: std.join('\nor\n', exprs),
-  group(expr):: '(\n' + k.indent(expr) + '\n)',
   indent(text):: std.join('\n', ['  ' + line for line in std.split(std.rstripChars(text, '\n'), '\n')]),
 
   // ---- texts of annotations; blanks and line breaks are the same
@@ -63,15 +62,34 @@ function(config) {
       + std.rstripChars(texts[i][1], '\n')
       for i in std.range(0, std.length(texts) - 1)
     ]) + '{{ end }}',
-  // Five rows of a query that runs only while the alert fires. `{of}` in the query stands for the matchers of the alert's
-  // control plane and of `same`, labels of the alert. The text begins with `lead`; without rows it is empty.
-  names(query, same, sort, row, lead)::
-    local labels = k.plane + same;
-    local selector = comma([label + '=%q' for label in labels]);
-    local places = std.length(std.findSubstr('{of}', query));
-    '{{- range $i, $row := printf "topk(5, ' + std.strReplace(std.strReplace(query, '"', '\\"'), '{of}', selector)
-    + ')" ' + std.join(' ', std.repeat(['$labels.' + label for label in labels], places)) + ' | query | sortByLabel "' + sort + '" -}}'
-    + '{{ if $i }},{{ else }}' + lead + '{{ end }} ' + row + ' {{- end }}',
+  // ---- texts about problems, from rows of a record that exists while the alert is evaluated
+
+  // The start of each open problem, with its subject.
+  starts:: 'karmada_policy:problem_since_timestamp_seconds:min',
+  // Result of a query for the rows of the record with the alert's values of these labels. `%s` in `rows` is the selector.
+  rows(labels, rows='%s')::
+    'printf "%s" %s | query' % [
+      std.strReplace(rows % (k.starts + '{' + comma([label + '=%q' for label in labels]) + '}'), '"', '\\"'),
+      std.join(' ', ['$labels.' + label for label in labels]),
+    ],
+  // Subject and start of the row that is the template's dot: "Deployment shop/web since 2026-01-31T23:59:59Z".
+  object:: '{{ if not (match "ControlPlane|Source" .Labels.kind) }}{{ .Labels.kind }} {{ end }}'
+           + '{{ with .Labels.namespace }}{{ . }}/{{ end }}{{ .Labels.name }}'
+           + '{{ if gt .Value 0.0 }} since {{ (toTime .Value).UTC.Format "2006-01-02T15:04:05Z" }}{{ end }}',
+  // ". Oldest: " and the five oldest objects; empty without rows.
+  oldest(labels)::
+    '{{ range $i, $row := %s }}{{ if $i }}, {{ else }}. Oldest: {{ end }}{{ with $row }}%s{{ end }}{{ end }}'
+    % [k.rows(labels, 'bottomk(5, %s)'), k.object],
+  // Action of a reason in the table of problems. `user` is the title of the role `user`.
+  action(reason, user='owner of the template')::
+    local roles = {
+      user: user,
+      policy_owner: 'policy owner',
+      platform: 'platform team',
+      cluster: 'cluster administrator',
+      karmada: 'Karmada',
+    };
+    'Action (%s): %s' % [roles[reason.actor], reason.action],
 
   // ---- rules
 

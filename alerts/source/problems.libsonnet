@@ -9,7 +9,6 @@ function(k, config)
   local current = 'karmada_policy:replica_current:min';
   local counted = 'karmada_policy:replica_counted:min';
   local counts = 'karmada_policy:namespace_problems:sum';
-  local starts = 'karmada_policy:problem_since_timestamp_seconds:min';
   // Labels that the subject and its policy give to an alert.
   local subject = ['api_group', 'kind', 'namespace', 'name', 'policy_kind', 'policy_namespace', 'policy', 'owner'];
   local group = ['namespace', 'problem', 'severity', 'reason'];
@@ -59,12 +58,12 @@ function(k, config)
       merged('sum', k.by_plane(group), merged('max', k.by(group), of_counted(problems, std.strReplace(in_each_shard, '=~', '!~')))),
       merged('max', k.by_plane(group), of_counted(problems, in_each_shard)),
     ])),
-    k.record(starts, merged('min', k.by_plane(['problem', 'severity', 'reason', 'actor'] + subject), of_counted(since))),
+    k.record(k.starts, merged('min', k.by_plane(['problem', 'severity', 'reason', 'actor'] + subject), of_counted(since))),
   ];
 
   // ---- alerts
 
-  local pages = {
+  local boards = {
     KarmadaDependencyPolicyConflict: 'conflicts',
     KarmadaPolicyNotInForce: 'drift',
     KarmadaLastCopyAtRisk: 'delivery',
@@ -76,7 +75,7 @@ function(k, config)
     KarmadaCloudResourceConflict: 'leases',
     KarmadaLeaseAtRisk: 'leases',
   };
-  // An exporter stops and starts again: it observes for up to 10 minutes, and for 3 minutes a page that needs it now.
+  // Longer than the observation after a restart of the exporter: 3 minutes for these problems, else 10 minutes.
   local keep = { KarmadaLastCopyAtRisk: '5m', KarmadaPlacementLost: '5m' };
   local each = {
     subject: 'subject',
@@ -90,7 +89,7 @@ function(k, config)
     // A site can lower any problem to info.
     local matchers = if severity == info then '{%s}' % info
     else '{problem=~"%s", %s}' % [std.join('|', [p.name for p in alert.problems]), severity];
-    if alert.by == 'subject' then 'min %s (%s%s)' % [k.by_plane(['problem', 'severity'] + subject), starts, matchers]
+    if alert.by == 'subject' then 'min %s (%s%s)' % [k.by_plane(['problem', 'severity'] + subject), k.starts, matchers]
     else if alert.by == 'namespace' then counts + matchers + ' > 0'
     else '%s %s (%s%s) > 0' % [
       if alert.by == 'reason' then 'max' else 'sum',
@@ -99,49 +98,33 @@ function(k, config)
       matchers,
     ];
 
-  // The rows of the alert's subjects: the labels of the alert, in a query.
+  // Labels of the alert that select the rows of its subjects.
   local labels_of(alert) =
     [config.clusterLabel, 'job', 'problem']
     + (if alert.by == 'subject' then ['api_group', 'kind', 'namespace', 'name']
        else if alert.by == 'namespace' then ['namespace', 'reason']
        else if alert.by == 'reason' then ['reason']
        else []);
-  local object = '{{ if not (match "ControlPlane|Source" .Labels.kind) }}{{ .Labels.kind }} {{ end }}'
-                 + '{{ with .Labels.namespace }}{{ . }}/{{ end }}{{ .Labels.name }}'
-                 + '{{ if gt .Value 0.0 }} since {{ (toTime .Value).UTC.Format "2006-01-02T15:04:05Z" }}{{ end }}';
-  local roles = {
-    user: 'owner of the template',
-    policy_owner: 'policy owner',
-    platform: 'platform team',
-    cluster: 'cluster administrator',
-    karmada: 'Karmada',
-  };
   local actions(alert, reason) = k.choose('problem', [
     [[p.name], k.choose_of(reason, [
-      [[r.name], 'Action (%s): %s' % [roles[r.actor], r.action]]
+      [[r.name], k.action(r)]
       for r in p.reasons
     ])]
     for p in alert.problems
   ]);
-  // The words of the name, as all titles and anchors are.
+  // Title or anchor of the problem: its name with other separators.
   local words(alert, with, of) =
     assert [p for p in alert.problems if p[of] != std.strReplace(p.name, '_', with)] == [] : of;
     if std.length(alert.problems) == 1 then alert.problems[0][of]
     else '{{ reReplaceAll "_" "%s" $labels.problem }}' % with;
   local title(alert) = words(alert, ' ', 'title');
-  local query_of(alert, rows) =
-    local selector = std.join(', ', [label + '=%q' for label in labels_of(alert)]);
-    'printf "%s" %s | query' % [
-      std.strReplace(rows % (starts + '{' + selector + '}'), '"', '\\"'),
-      std.join(' ', ['$labels.' + label for label in labels_of(alert)]),
-    ];
-  // Of many problems with few objects each.
+  // These alerts are about many problems: the description has no action of each.
   local is_review(alert) = alert.name == 'KarmadaPolicyReview' || alert.name == 'KarmadaPolicyProblem';
   local description(alert) =
     if alert.by == 'subject' then
       '{{ with %s }}{{ with . | first }}%s: %s{{ with .Labels.reason }} ({{ . }}){{ end }}. %s{{ end }}{{ end }}' % [
-        query_of(alert, '%s'),
-        object,
+        k.rows(labels_of(alert)),
+        k.object,
         title(alert),
         actions(alert, '.Labels.reason'),
       ]
@@ -150,10 +133,7 @@ function(k, config)
       + (if alert.by == 'problem' then '' else '{{ with $labels.reason }} ({{ . }}){{ end }}')
       + (if alert.by != 'namespace' then ''
          else '{{ with $labels.namespace }} in {{ if eq . "_others" }}other namespaces{{ else }}namespace {{ . }}{{ end }}{{ end }}')
-      + '{{ range $i, $row := %s }}{{ if $i }}, {{ else }}. Oldest: {{ end }}{{ with $row }}%s{{ end }}{{ end }}. ' % [
-        query_of(alert, 'bottomk(5, %s)'),
-        object,
-      ]
+      + k.oldest(labels_of(alert)) + '. '
       + (if is_review(alert) then 'The page lists cause and action of each.' else actions(alert, '$labels.reason'));
 
   local has_namespace(alert) = alert.by == 'subject' || alert.by == 'namespace';
@@ -162,7 +142,7 @@ function(k, config)
     if !has_namespace(alert) then ''
     else '{{ with $labels.namespace }}{{ if ne . "_others" }}&%s={{ . }}{{ end }}{{ end }}' % name;
   local rule(alert) =
-    local board = std.get(pages, alert.name, 'overview');
+    local board = std.get(boards, alert.name, 'overview');
     k.alert(std.substr(alert.name, 7, std.length(alert.name)), {
       problems: if alert.name == 'KarmadaPolicyReview' then 'all of severity `info`'
       else if alert.name == 'KarmadaPolicyProblem' then 'problems without an alert above that `--problems.severity` raised'

@@ -1,4 +1,4 @@
-// All concerns in the order in which people look at them, as a site's configuration makes them.
+// The groups of rules, in the order of the files, with the configuration of a site.
 function(config)
   local k = (import 'lib.libsonnet')(config);
   local concerns = [
