@@ -47,7 +47,7 @@
     patience: {},
     // Control planes that were removed on purpose: no alert reports that their exporter is absent.
     decommissioned: [],
-    // Groups of rules; each is a file in alerts/source.
+    // Groups of rules; each is a file in alerts/source. A group of alerts that is off keeps its records: others read them.
     groups: { problems: true, exporter: true, boards: true, review: true },
 
     // ---- limits

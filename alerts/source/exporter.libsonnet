@@ -10,22 +10,20 @@ function(k, config)
   local seen = 'karmada_policy:exporter_seen:max';
   local counts = 'karmada_policy:namespace_problems:sum';
   local own(name) = 'karmada_policy_exporter_' + name;
-  // Without it, no problem counts.
-  local shown = families + [own('up')];
+  local open = 'karmada_policy_problems';
+  // Without the first, no problem counts. Each page has the second, too; its values follow the patience of problems.
+  local shown = families + [own('up'), open];
+  local compared = k.series(sums, 'family!="%s"' % open);
   local why(reason, expr) = k.tell('reason', reason, expr);
   local texts(rows) = k.choose('reason', [[[row[0]], row[2]] for row in rows]);
-  // A time stamp that did not advance within 10 minutes. Its clock and that of Prometheus may differ.
-  local stopped(family, labels) = |||
-    max %(by)s (max_over_time(%(family)s[10m]) - min_over_time(%(family)s[10m])) < 30
-    and max %(by)s (count_over_time(%(family)s[10m])) > 3
-  ||| % { by: k.by(labels), family: own(family) };
+  // A time stamp of a replica that did not advance within 10 minutes. Its clock and that of Prometheus may differ.
+  local stopped(name) =
+    'max %s (abs(%s - %s)) < 30' % [k.by(replica), k.last(own(name)), k.last(own(name), ago='10m')];
 
   // ---- no replica has current data
 
   // Control planes that are not decommissioned.
-  local planes =
-    if config.decommissioned == [] then ''
-    else '%s!~"%s"' % [config.clusterLabel, std.join('|', config.decommissioned)];
+  local planes = std.join(', ', ['%s!="%s"' % [config.clusterLabel, name] for name in config.decommissioned]);
   local blind = [
     // A pod that moves is another target of the same control plane. Where only the exporter's families arrive, as
     // with federation, there is no `up`.
@@ -71,8 +69,9 @@ function(k, config)
     }, |||
       No replica has read policies and bindings. Check the log and /-/ready of the exporter, its rights, and the API server.
     |||],
-    ['snapshot_old', stopped('snapshot_timestamp_seconds', []), |||
-      No replica has renewed its page for 10 minutes. Restart the exporter, and keep its log.
+    // A replica that renews its page, but has no policies or bindings, does not stand in for one that stopped.
+    ['snapshot_old', 'max %s (%s) == 0' % [k.by(), current], |||
+      No replica that has policies and bindings renewed its page for 10 minutes. Restart the exporter, and keep its log.
     |||],
     ['families_missing', |||
       (
@@ -84,7 +83,13 @@ function(k, config)
       ) > 0
       and %(on)s (max %(by)s (%(last)s) or max %(by)s (%(up)s)) == 1
       unless %(on)s max %(by)s (%(late)s) > 0
+      or %(on)s
+      max %(by)s (%(open)s) > 0
+      unless %(on)s (max %(by)s (%(rows)s) and %(on)s max %(by)s (%(starts)s))
     ||| % {
+      open: k.last(sums, 'family="%s"' % open),
+      rows: k.last('karmada_policy_namespace_problems'),
+      starts: k.last('karmada_policy_problem_since_timestamp_seconds'),
       number: std.length(shown),
       sums: sums,
       up: up,
@@ -94,9 +99,9 @@ function(k, config)
       last: k.last(own('up')),
       late: k.last(own('watch_late')),
     }, |||
-      {{ $value }} of %d families that the exporter always shows are missing in Prometheus. Check metric_relabel_configs of the
-      scrape.
-    ||| % std.length(shown)],
+      Families of the exporter that alerts need are missing in Prometheus. Check metric_relabel_configs of the scrape, and
+      --metrics.problem-limit of the exporter.
+    |||],
   ];
 
   // ---- incomplete data
@@ -104,15 +109,15 @@ function(k, config)
   local data_incomplete = [p for a in table.alerts for p in a.problems if p.name == 'data_incomplete'][0];
   local disagree = |||
     max %(by)s (
-      max %(family)s (min_over_time(%(sums)s[10m]) %(compared)s)
-      - min %(family)s (max_over_time(%(sums)s[10m]) %(compared)s)
+      max %(family)s (min_over_time(%(sums)s[10m]) %(throughout)s)
+      - min %(family)s (max_over_time(%(sums)s[10m]) %(throughout)s)
     ) > 0
   ||| % {
     // A replica that started within these minutes may be ahead of the others for a scrape.
-    compared: 'and %s and count_over_time(%s[10m]) > 7 and %s %s == 1' % [sums, sums, k.on(replica), current],
+    throughout: 'and %s and %s offset 10m' % [compared, compared],
     by: k.by(),
     family: k.by(['family']),
-    sums: sums,
+    sums: compared,
   };
   local objects = k.oldest([config.clusterLabel, 'job', 'problem', 'reason']);
   local incomplete =
@@ -139,9 +144,16 @@ function(k, config)
     ['never_ready', |||
       max %(each)s (max_over_time(%(ready)s[20m])) == 0
       and %(same)s max %(each)s (%(last)s) == 0
-      and %(same)s max %(each)s (last_over_time(%(ready)s[5m] offset 15m)) == 0
+      and %(same)s max %(each)s (%(before)s) == 0
       and %(others)s
-    ||| % { each: each, same: same, ready: own('up'), last: k.last(own('up')), others: others_current }, |||
+    ||| % {
+      each: each,
+      same: same,
+      ready: own('up'),
+      last: k.last(own('up')),
+      before: k.last(own('up'), ago='15m'),
+      others: others_current,
+    }, |||
       {{ $labels.instance }} has not read policies and bindings since its start. Another replica has. Check its /-/ready and log.
     |||],
     // Starts of processes in the same pods, and of new pods.
@@ -178,12 +190,12 @@ function(k, config)
     ['certificate_expiring', |||
       %s - time() < %g
     ||| % [k.fold(own('web_certificate_not_after_timestamp_seconds'), replica, with='min'), limit.certificateSeconds], |||
-      The certificate of {{ $labels.instance }} expires in {{ $value | humanizeDuration }}. Renew it; the exporter reads the new file without a
-      restart.
+      The certificate of {{ $labels.instance }} {{ if lt $value 0.0 }}has expired{{ else }}expires in {{ $value | humanizeDuration }}{{ end }}.
+      Renew it; the exporter reads the new file without a restart.
     |||],
-    ['loop_stuck', '%sor\n%s' % [
-      stopped(family, replica)
-      for family in ['loop_heartbeat_timestamp_seconds', 'snapshot_timestamp_seconds']
+    ['loop_stuck', '%s\nor\n%s' % [
+      stopped(name)
+      for name in ['loop_heartbeat_timestamp_seconds', 'snapshot_timestamp_seconds']
     ], |||
       {{ $labels.instance }} answers, and has not evaluated or renewed its page for 10 minutes. Restart it, and keep its log.
     |||],
@@ -214,23 +226,24 @@ function(k, config)
     'exporter',
     'The exporter itself: whether its problems are current, complete, and reported by all replicas.',
     records=[
-      // Seven days of samples of each target are too many to read each minute.
+      k.record(
+        sums,
+        |||
+          label_replace(
+            sum %s ({__name__=~"%s"}),
+            "family", "$1", "__name__", "(.+)"
+          )
+          and %s %s == 1
+        ||| % [k.by(replica + ['__name__']), std.join('|', shown), k.on(replica), current],
+        'Each family of the current replicas: to know families that are missing, and to compare replicas.'
+      ),
+    ],
+    // Seven days of samples of each minute are too many to read each minute.
+    seldom=[
       k.record(
         seen,
         'max %s (%s)\nor\nmax %s (%s)' % [k.by(), up, k.by(), k.last(own('up'))],
         'Control planes with an exporter, to know one that is gone.'
-      ),
-      k.record(
-        sums,
-        |||
-          sum %s (
-            label_replace(
-              sum %s ({__name__=~"%s"}),
-              "family", "$1", "__name__", "(.+)"
-            )
-          )
-        ||| % [k.by(replica + ['family']), k.by(replica + ['__name__']), std.join('|', shown)],
-        'What each replica counts, to compare replicas.'
       ),
     ],
     alerts=[

@@ -16,7 +16,8 @@ function(config) {
   job:: 'job="%s"' % config.jobName,
 
   series(family, matchers=''):: if matchers == '' then family else family + '{' + matchers + '}',
-  last(family, matchers=''):: 'last_over_time(' + k.series(family, matchers) + '[5m])',
+  last(family, matchers='', ago='')::
+    'last_over_time(%s[5m]%s)' % [k.series(family, matchers), if ago == '' then '' else ' offset ' + ago],
   fold(family, own=[], matchers='', with='max'):: with + ' ' + k.by(own) + ' (' + k.last(family, matchers) + ')',
 
   // The sum over rows of each replica by itself, then the largest: replicas may leave out different rows for a moment.
@@ -139,13 +140,15 @@ function(config) {
       } + config.extraAnnotations,
     },
 
-  // The rules of one concern: what is recorded is a group of its own, which comes first.
-  concern(name, about, alerts, records=[], interval='1m'):: {
+  // The rules of one concern: what is recorded is a group of its own, which comes first. Some records need a value
+  // each five minutes only.
+  concern(name, about, alerts, records=[], interval='1m', seldom=[]):: {
+    local group(suffix, interval, rules) = if rules == [] then [] else [
+      { name: 'karmada-policy.%s.%s' % [name, suffix], interval: interval, rules: rules },
+    ],
     name: name,
     about: about,
-    records: if records == [] then [] else [
-      { name: 'karmada-policy.%s.records' % name, interval: interval, rules: records },
-    ],
+    records: group('seldom', '5m', seldom) + group('records', interval, records),
     alerts: if alerts == [] then [] else [
       { name: 'karmada-policy.%s' % name, interval: interval, rules: alerts },
     ],

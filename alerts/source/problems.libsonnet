@@ -38,7 +38,7 @@ function(k, config)
       (
         min %(by)s (%(up)s) == 1
         unless %(on)s %(synced)s == 0
-        unless %(on)s (changes(%(snapshot)s[10m]) == 0 and count_over_time(%(snapshot)s[10m]) > 3)
+        unless %(on)s %(page)s == %(earlier)s
       )
       or
       0 * min %(by)s (%(up)s)
@@ -47,7 +47,8 @@ function(k, config)
       on: k.on(config.replicaLabels),
       up: k.last(up),
       synced: k.last('karmada_policy_exporter_watch_synced', k.essential),
-      snapshot: snapshot,
+      page: k.last(snapshot),
+      earlier: k.last(snapshot, ago='10m'),
     }, 'A replica is current if it has policies and bindings, and renews its page. The clock of the replica does not matter.'),
     k.record(counted, |||
       %(current)s == 1

@@ -19,5 +19,10 @@ function(config)
   assert strange == [] : '_config.severities and patience: no alert about the exporter is called %s; for problems set --problems.severity and --problems.patience' % strange[0];
   {
     concerns: concerns,
-    on: [c for c in concerns if config.groups[c.name]],
+    // Other rules and the boards read the records of concerns that have alerts.
+    on: [
+      c { alerts: if config.groups[c.name] then c.alerts else [] }
+      for c in concerns
+      if config.groups[c.name] || c.alerts != []
+    ],
   }
