@@ -107,6 +107,13 @@ def tests():
     return {path.stem: load(path) for path in sorted((ALERTS / "tests").glob("*.yml"))}
 
 
+def functions_of(file):
+    """The tests in a file of C or Python below tests/, by name."""
+    (path,) = (ROOT / "tests").glob(f"**/{file}")
+    pattern = r"^TEST\w*\((\w+)" if file.endswith(".c") else r"^def (test_\w+)\("
+    return set(re.findall(pattern, path.read_text(), re.M))
+
+
 def sort_of(case):
     return case["name"].split(":")[0]
 
