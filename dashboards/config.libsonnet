@@ -92,6 +92,7 @@
       // Steps of numbers of which less is worse: [orange from, green from].
       ready: [0.5, 1],
       leaseLeft: [0, self.leaseSoon],
+      certificateLeft: [0, self.certificateSeconds],
     },
   },
 }

@@ -44,7 +44,7 @@ function(kit)
     p.row('Exporters and resources'),
     p.table(
       'Exporters',
-      'Exporters that Prometheus scrapes: build, availability, uptime and size. A click on an instance opens its page.',
+      'Exporters that Prometheus scrapes: build, availability, uptime, size, and time until the certificate expires. A click on an instance opens its page.',
       [
         p.clusterLabel,
         p.label('job', 'Job', 210),
@@ -59,6 +59,7 @@ function(kit)
         p.value('Uptime', 's', 'time() - ' + each(mine('process_start_time_seconds')), 100),
         p.value('Memory', 'bytes', each(mine('process_resident_memory_bytes')), 100),
         p.value('Series', 'short', samples, 80),
+        p.value('Certificate', 's', each(mine(own('web_certificate_not_after_timestamp_seconds'))) + ' - time()', 110, good=limits.certificateLeft),
         p.value('Build', 'short', 'max by (%s, version, compiler) (%s)' % [replica, mine(own('build_info'))], hide=true),
       ],
       h=5,
@@ -107,7 +108,11 @@ function(kit)
       p.line('files with errors', 'red', width=2),
       p.line('duplicate documents', 'orange', dashed=true),
     ]),
-    p.series('Series left out by family', 'Series of single objects or policies that the exporter does not export because of its limits.', 'short', [p.query('sum(%s)' % dropped, 'in total'), p.query(dropped, '{{family}}')], w=24, h=6, overrides=[p.line('in total', 'blue', width=4, kept=true)]),
+    p.series('Series left out by family', 'Series of single objects or policies that the exporter does not export because of its limits.', 'short', [p.query('sum(%s)' % dropped, 'in total'), p.query(dropped, '{{family}}')], h=6, overrides=[p.line('in total', 'blue', width=4, kept=true)]),
+    p.series('Notifications by result', 'Requests of the exporters to Alertmanager with --alertmanager.url, by result. Prometheus needs no such notifications.', 'short', [
+      p.query(grown_or_zero('alertmanager_notifications_total', one + ', result="success"'), 'success'),
+      p.query(grown_or_zero('alertmanager_notifications_total', one + ', result!="success"'), 'failed'),
+    ], h=6, overrides=[p.line('success', 'blue', width=3, kept=true), p.line('failed', 'red', dashed=true)]),
 
     p.row('API server'),
     p.series('Silence of watches', 'Time since the API server sent the last event or bookmark of a resource. A quiet resource stays near one minute; a line that only rises shows a broken watch.', 's', [p.query('time() - min by (resource) (%s)' % q.raw(own('watch_last_event_timestamp_seconds'), of_resource), '{{resource}}')], limits=limits.watchSilence, h=6),

@@ -145,7 +145,7 @@ class AlertsPage:
 
     def __init__(self, prometheus, alertmanager, port):
         told = self.told = {}
-        self.prometheus = prometheus
+        self.prometheus, self.alertmanager = prometheus, alertmanager
 
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):

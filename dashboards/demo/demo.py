@@ -33,10 +33,15 @@ rule_files: [{rules}]
 scrape_configs:
   - job_name: karmada-policy-exporter
     honor_labels: true
+    # Of exporters with certificates of their own, which `also` may name.
+    tls_config: {{insecure_skip_verify: true}}
+    file_sd_configs: [{{files: ['{also}'], refresh_interval: 1s}}]
     static_configs:
       - targets: ['{exporter}']
         labels: {{cluster: demo}}
 """
+# More exporters for Prometheus, in the folder of the demo: a file of targets for its file_sd_configs.
+ALSO = "targets.json"
 # However long an alert waits by its rule, nobody watches a demo for that long.
 MOST_S = 10
 # Used where alerts/ has no example of its own.
@@ -89,7 +94,7 @@ def start(stack, folder, wanted):
         rules.append(folder / path.name)
         rules[-1].write_text(hurried(path, wanted.alerts_hurry))
     prometheus = stack.enter_context(Prometheus(folder / "prometheus", PROMETHEUS.format(
-        rules=", ".join(f"'{r}'" for r in rules), exporter=exporter.address,
+        rules=", ".join(f"'{r}'" for r in rules), exporter=exporter.address, also=folder / ALSO,
         alerting="" if not alertmanager else
         f"alerting: {{alertmanagers: [{{static_configs: [{{targets: ['{alertmanager.address}']}}]}}]}}"),
         ports["prometheus"]))
