@@ -171,8 +171,8 @@ demo: ## set up, build, and play stories to an exporter, a Prometheus and an Ale
 	@$(MAKE) VARIANT=plain CC=gcc all
 	@EXPORTER=$(PROGRAM) dashboards/demo/demo.py
 
-boards: ## set up, build, and draw every board with Grafana's own panels (large: npm packages, Chromium)
-	@tests/setup.sh test
+boards: ## set up, build, and draw every board with Grafana's own panels (large: npm packages, Chromium, Go)
+	@tests/setup.sh boards
 	@$(MAKE) VARIANT=plain CC=gcc all
 	@EXPORTER=$(PROGRAM) dashboards/render/render.py
 

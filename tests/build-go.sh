@@ -5,7 +5,10 @@
 # are built once. Where Go or the modules are missing, the reason goes to standard error and the exit
 # status is 77.
 set -euo pipefail
-cd "$(dirname "$0")/../$1"
+cd "$(dirname "$0")/.."
+# A Go that setup.sh has unpacked, because the installed one is too old.
+PATH=$(realpath -m "${BUILD:-build}")/tools/go/bin:$PATH
+cd "$1"
 
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/karmada-policy-exporter
 hash=$(find . -name '*.go' -o -name 'go.*' | LC_ALL=C sort | xargs sha256sum | sha256sum)

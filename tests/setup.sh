@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# setup.sh build|image|packages|demo|test: print which Debian packages are missing that building (or
-# the image, testing packages, the demo, testing) needs, and install just those with apt-get. Nothing
-# else is changed. setup.sh names: print those that building needs.
+# setup.sh build|image|packages|demo|boards|test: print which Debian packages are missing that building
+# (or the image, testing packages, the demo, drawing boards, testing) needs, and install just those with
+# apt-get. Nothing else is changed. setup.sh names: print those that building needs.
 #
 # A package counts as missing when dpkg does not have it and what it is for is not found either,
 # so that a compiler or library from elsewhere is left alone.
@@ -26,6 +26,17 @@ libseccomp-dev        seccomp.h
 '
 demo_packages='
 python3               python3
+'
+# npm and Go fetch from their registries.
+boards_packages='
+python3               python3
+nodejs                node
+npm                   npm
+chromium              chromium
+pngquant              pngquant
+openssl               openssl
+ca-certificates       has_certificates
+golang-go             go
 '
 test_packages='
 libcmocka-dev         cmocka.h
@@ -70,7 +81,27 @@ unpacked_packages='
 prometheus               has_prometheus
 prometheus-alertmanager  has_alertmanager
 '
+# Go that tests/build-go.sh builds an API server with: Debian's may be too old for it.
+unpacked_go='
+go                       has_new_go
+'
 tools=${BUILD:-build}/tools
+
+has_certificates() {
+    [ -e /etc/ssl/certs/ca-certificates.crt ]
+}
+
+go_wanted() {
+    awk '$1 == "go" { print $2 }' tests/e2e/apiserver/go.mod
+}
+
+has_new_go() {
+    local has
+    [ -x "$tools/go/bin/go" ] || {
+        command -v go >/dev/null && has=$(GOTOOLCHAIN=local go env GOVERSION) &&
+            [ "$(printf '%s\n' "$(go_wanted)" "${has#go}" | sort -V | head -n 1)" = "$(go_wanted)" ]
+    }
+}
 
 has_fuzzer() {
     [ -e "$(clang -print-file-name="libclang_rt.fuzzer-$(uname -m).a" 2>/dev/null)" ]
@@ -145,6 +176,27 @@ unpack() {
     rm -rf "$tools/archive"
 }
 
+why_unpacked() {
+    case $1 in
+    go) echo "Debian's is too old" ;;
+    *) echo 'its package would start a service' ;;
+    esac
+}
+
+# The toolchain as a Go module, which the installed Go checks against Go's checksum database.
+unpack_go() {
+    local module
+    module=golang.org/toolchain@v0.0.1-go$(go_wanted).linux-$(dpkg --print-architecture)
+    rm -rf "$tools/go" "$tools/archive"
+    mkdir -p "$tools/archive"
+    GOFLAGS=-modcacherw GOMODCACHE=$(realpath "$tools/archive") go mod download "$module"
+    mv "$tools/archive/$module" "$tools/go"
+    rm -rf "$tools/archive"
+    # A module cannot have a go.mod in a subfolder, or files that are executable.
+    find "$tools/go" -name _go.mod -execdir mv {} go.mod \;
+    chmod +x "$tools"/go/bin/* "$tools"/go/pkg/tool/*/*
+}
+
 case ${1:-} in
 names)
     awk 'NF { print $1 }' <<<"$build_packages"
@@ -154,9 +206,10 @@ build) wanted=$build_packages unpacked='' ;;
 image) wanted=$build_packages$image_packages unpacked='' ;;
 packages) wanted=$build_packages$image_packages$packages_packages unpacked='' ;;
 demo) wanted=$build_packages$demo_packages unpacked=$unpacked_packages ;;
+boards) wanted=$build_packages$boards_packages unpacked=$unpacked_packages$unpacked_go ;;
 test) wanted=$build_packages$test_packages unpacked=$unpacked_packages ;;
 *)
-    echo 'usage: setup.sh build|image|packages|demo|test|names' >&2
+    echo 'usage: setup.sh build|image|packages|demo|boards|test|names' >&2
     exit 2
     ;;
 esac
@@ -165,7 +218,7 @@ to_install=$(missing_of "$wanted" | xargs)
 to_unpack=$(missing_of "$unpacked" | xargs)
 [ -n "$to_install$to_unpack" ] || exit 0
 
-echo "setup: missing Debian packages: $(xargs <<<"$to_install $to_unpack")"
+echo "setup: missing: $(xargs <<<"$to_install $to_unpack")"
 if ! command -v apt-get >/dev/null; then
     echo 'setup: there is no apt-get here; install these, or what your system calls them, and run again' >&2
     exit 1
@@ -176,8 +229,8 @@ if [ -n "$to_install" ]; then
     as_root apt-get -qq install -y --no-install-recommends $to_install
 fi
 for package in $to_unpack; do
-    echo "setup: unpacking $package into $tools (not installed: its package would start a service)"
-    unpack "$package"
+    echo "setup: unpacking $package into $tools (not installed: $(why_unpacked "$package"))"
+    case $package in go) unpack_go ;; *) unpack "$package" ;; esac
 done
 still=$({ missing_of "$wanted"; missing_of "$unpacked"; } | xargs)
 [ -z "$still" ] || {
