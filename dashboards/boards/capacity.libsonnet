@@ -28,14 +28,14 @@ function(kit)
       h=7
     ),
 
-    shapes.problem('drift_exceeds_capacity', 'Clusters without room', 'Member clusters with less free capacity than the arriving replicas request. This number does not depend on the selected namespaces.', namespaced=false),
-    shapes.problem('forbidden_placement', 'Forbidden placements', 'Templates of the selected namespaces that run in a member cluster that their policy no longer allows.'),
-    p.stat('Replicas in drift', 'Replicas of all namespaces on an outdated placement, in their current member cluster: staying, leaving and undetermined replicas.', 'short', q.orZero(replicas('staying|leaving|undetermined')), limits=limits.any, link=p.list('Policies', '/policies')),
-    p.stat('Arriving', 'Replicas of all namespaces that would arrive in a member cluster if Karmada applied all policies. Undetermined replicas do not count.', 'short', q.orZero(replicas('arriving')), link=p.list('Policies', '/policies')),
-    p.stat('Undetermined', 'Replicas of all namespaces whose new member cluster only the scheduler can determine. They count as staying until then.', 'short', q.orZero(replicas('undetermined')), limits=limits.any, link=p.list('Policies', '/policies')),
-    p.stat('Tightest cluster', 'Largest share of the free CPU, memory or pods of a member cluster that arriving replicas request.', 'percentunit', q.orZero('max(%s)' % shapes.load(member + ', ' + shapes.fits)), limits=limits.load, link=p.list('Problems drift_exceeds_capacity', '/?problem=drift_exceeds_capacity')),
-    p.stat('CPU arriving', 'Cores that arriving replicas request.', cores, q.orZero(arriving('cpu')), link=p.list('Policies', '/policies')),
-    p.stat('Memory arriving', 'Memory that arriving replicas request.', 'bytes', q.orZero(arriving('memory')), link=p.list('Policies', '/policies')),
+    shapes.problem('drift_exceeds_capacity', 'Clusters without room', 'Member clusters in which arriving replicas request more than 80 % of the capacity that is free or becomes free. This number does not depend on the selected namespaces.', w=6, namespaced=false),
+    shapes.problem('forbidden_placement', 'Forbidden placements', 'Templates of the selected namespaces that run in a member cluster that their policy no longer allows.', w=6),
+    p.stat('Replicas in drift', 'Replicas of all namespaces on an outdated placement, in their current member cluster: staying, leaving and undetermined replicas.', 'short', q.orZero(replicas('staying|leaving|undetermined')), w=6, limits=limits.any, link=p.list('Policies', '/policies')),
+    p.stat('Arriving', 'Replicas of all namespaces that would arrive in a member cluster if Karmada applied all policies. Undetermined replicas do not count.', 'short', q.orZero(replicas('arriving')), w=6, link=p.list('Policies', '/policies')),
+    p.stat('Undetermined', 'Replicas of all namespaces whose new member cluster only the scheduler can determine. They count as staying until then.', 'short', q.orZero(replicas('undetermined')), w=6, limits=limits.any, link=p.list('Policies', '/policies')),
+    p.stat('Tightest cluster', 'Largest share of the free CPU, memory or pods of a member cluster that arriving replicas request.', 'percentunit', q.orZero('max(%s)' % shapes.load(member + ', ' + shapes.fits)), w=6, limits=limits.load, link=p.list('Problems drift_exceeds_capacity', '/?problem=drift_exceeds_capacity')),
+    p.stat('CPU arriving', 'Cores that arriving replicas request.', cores, q.orZero(arriving('cpu')), w=6, link=p.list('Policies', '/policies')),
+    p.stat('Memory arriving', 'Memory that arriving replicas request.', 'bytes', q.orZero(arriving('memory')), w=6, link=p.list('Policies', '/policies')),
 
     p.row('Member clusters'),
     p.table(

@@ -38,13 +38,13 @@ function(kit)
       ])
     ),
 
-    shapes.problem('policy_not_in_force', 'Not in force', 'Policies of the selected namespaces that Karmada has not applied to all their templates, although it should have.'),
-    shapes.problem('template_frozen', 'Frozen templates', 'Templates of the selected namespaces that Karmada no longer updates, because their claim names a policy that does not select them.'),
+    shapes.problem('policy_not_in_force', 'Not in force', 'Templates of the selected namespaces without the current version of their policy, although Karmada should have applied it 20 minutes ago or earlier.'),
+    shapes.problem('template_frozen', 'Frozen templates', 'Templates of the selected namespaces that Karmada has not updated for 20 minutes or more: their policy no longer selects them, or does not exist.'),
     shapes.problem('deferred_too_long', 'Deferred too long', 'Templates of the selected namespaces that have waited a week or more for a change by their user. Karmada applies a policy with activation Lazy on such a change only.'),
-    shapes.problem('policy_invalid', 'Invalid policies', 'Policies of the selected namespaces with a value that Karmada cannot use.'),
-    shapes.problem('policy_outranked', 'Outranked policies', 'Policies of the selected namespaces whose templates another policy keeps by its claim.'),
-    shapes.problem('policy_tie', 'Ties of policies', 'Policies of the selected namespaces that select the same template with equal rank, so that only their names decide.'),
-    shapes.problem('policy_unused', 'Unused policies', 'Policies of the selected namespaces that select no template.'),
+    shapes.problem('policy_invalid', 'Invalid policies', 'Defects of policies of the selected namespaces: a value without effect, a name of an object that does not exist, or a write that the API server refuses.'),
+    shapes.problem('policy_outranked', 'Outranked policies', 'Policies of the selected namespaces that keep templates by their claim only. Another policy would win a new match.'),
+    shapes.problem('policy_tie', 'Ties of policies', 'Policies of the selected namespaces that win a template against another policy by name only.'),
+    shapes.problem('policy_unused', 'Unused policies', 'Policies of the selected namespaces that have selected no template for a day or more.'),
     p.stat('Orphaned', 'Templates of the selected namespaces that still run in member clusters, although no policy governs them.', 'short', of_state('orphaned'), limits=limits.any, link=p.list('Orphaned templates', '/templates?state=orphaned')),
     p.stat('Stale', 'Templates of the selected namespaces whose binding has an outdated version of their policy, or another policy. This includes templates that wait for a change by their user.', 'short', of_state('stale'), w=6, limits=limits.any, link=p.list('Stale templates', '/templates?state=stale')),
     p.stat('Oldest overdue', 'Time since the oldest overdue template of all namespaces became stale; 0 without an overdue template. Karmada should have updated overdue templates by now.', 's', oldest('overdue', overdue), w=6, limits=limits.unboundAge, link=p.list('Policies not in force', '/?problem=policy_not_in_force')),
@@ -52,7 +52,7 @@ function(kit)
     p.stat('Oldest superseded', 'Time since a newer version replaced the oldest version that a template still runs, of all namespaces; 0 if all templates run the current version.', 's', superseded, w=6, limits=limits.staleAge, link=p.list('Policies', '/policies')),
 
     p.row('Policies'),
-    shapes.policies(chosen, w=12),
+    shapes.policies(chosen, h=7),
     p.table(
       'Rollouts under way',
       'The 50 policies with most templates that run an outdated version, by version. Karmada copies a version of the policy into each binding. The rules record them once a minute.',
@@ -64,7 +64,7 @@ function(kit)
         p.value('Unknown', 'short', or_zero('unknown'), 75, limits.any),
         p.value('Done', 'percentunit', '1 - (%s) / %s' % [outdated, rollout('.+')], 65),
       ],
-      w=12,
+      h=7,
       empty='No rollout is under way. If the numbers of this board say "no data", nothing is known.'
     ),
 

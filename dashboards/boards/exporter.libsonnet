@@ -24,10 +24,9 @@ function(kit)
       'Data problems',
       'Open problems data_incomplete: resources and files that the exporter cannot read completely.',
       'problem="data_incomplete"',
-      w=14,
-      h=8
+      h=6
     ),
-    shapes.alerts(w=10, h=8, matchers='alertname=~"%sPolicyExporter.*"' % kit.config.alertPrefix),
+    shapes.alerts(w=24, h=6, matchers='alertname=~"%sPolicyExporter.*"' % kit.config.alertPrefix),
 
     p.stat('Ready', 'Share of the scraped exporters that have read all data. An exporter that is not ready exports no other numbers.', 'percentunit', q.ready(one), good=limits.ready, link=state),
     p.stat('Age of the numbers', 'Time since the exporter with the oldest page updated its page.', 's', 'time() - min(%s)' % mine(own('snapshot_timestamp_seconds')), limits=limits.pageAge, link=state),
@@ -58,7 +57,7 @@ function(kit)
         p.value('Ready', 'percentunit', each(mine(own('up'))), 80, good=limits.ready),
         p.value('Uptime', 's', 'time() - ' + each(mine('process_start_time_seconds')), 100),
         p.value('Memory', 'bytes', each(mine('process_resident_memory_bytes')), 100),
-        p.value('Series', 'short', samples, 80),
+        p.value('Series', 'locale', samples, 80),
         p.value('Certificate', 's', each(mine(own('web_certificate_not_after_timestamp_seconds'))) + ' - time()', 110, good=limits.certificateLeft),
         p.value('Build', 'short', 'max by (%s, version, compiler) (%s)' % [replica, mine(own('build_info'))], hide=true),
       ],
@@ -109,13 +108,14 @@ function(kit)
       p.line('duplicate documents', 'orange', dashed=true),
     ]),
     p.series('Series left out by family', 'Series of single objects or policies that the exporter does not export because of its limits.', 'short', [p.query('sum(%s)' % dropped, 'in total'), p.query(dropped, '{{family}}')], h=6, overrides=[p.line('in total', 'blue', width=4, kept=true)]),
-    p.series('Notifications by result', 'Requests of the exporters to Alertmanager with --alertmanager.url, by result. Prometheus needs no such notifications.', 'short', [
-      p.query(grown_or_zero('alertmanager_notifications_total', one + ', result="success"'), 'success'),
-      p.query(grown_or_zero('alertmanager_notifications_total', one + ', result!="success"'), 'failed'),
-    ], h=6, overrides=[p.line('success', 'blue', width=3, kept=true), p.line('failed', 'red', dashed=true)]),
+    p.series('Notifications by result', 'Alerts that the exporters handed to Alertmanager (--alertmanager.url), by result. An alert counts each time that it is sent.', 'short', [
+      p.query(grown_or_zero('alertmanager_notifications_total', one + ', result="sent"'), 'sent'),
+      p.query(grown_or_zero('alertmanager_notifications_total', one + ', result="failed"'), 'failed'),
+      p.query(grown_or_zero('alertmanager_notifications_total', one + ', result!~"sent|failed"'), 'replaced by newer'),
+    ], h=6, overrides=[p.line('sent', 'blue', width=3, kept=true), p.line('failed', 'red', dashed=true), p.line('replaced by newer', 'orange')]),
 
     p.row('API server'),
-    p.series('Silence of watches', 'Time since the API server sent the last event or bookmark of a resource. A quiet resource stays near one minute; a line that only rises shows a broken watch.', 's', [p.query('time() - min by (resource) (%s)' % q.raw(own('watch_last_event_timestamp_seconds'), of_resource), '{{resource}}')], limits=limits.watchSilence, h=6),
+    p.series('Silence of watches', 'Time since the API server sent the last event or bookmark of a resource. A quiet resource stays near one minute; a line that only rises shows a broken watch. API servers send no bookmarks for Events, so these are left out.', 's', [p.query('time() - min by (resource) (%s)' % q.raw(own('watch_last_event_timestamp_seconds'), of_resource + ', resource!="event"'), '{{resource}}')], limits=limits.watchSilence, h=6),
     p.series('Watches that ended', 'Ended watches by reason. The API server ends each watch every few minutes, which is normal.', 'short', [p.query(grown('watch_restarts_total', 'reason'), '{{reason}}')], stack=true, h=6),
     p.series('Lists', 'Requests for all objects of a resource, and dashed the failed ones. The cost for the API server grows with the number of objects.', 'short', [
       p.query(grown('list_requests_total'), 'requests'),
@@ -129,7 +129,7 @@ function(kit)
     p.row('Scrapes and process'),
     p.series('Requests by handler and status', 'HTTP requests to the exporter by handler and status code.', 'reqps', [p.query(rate(own('http_requests_total'), 'handler, code'), '{{handler}} {{code}}')], w=8),
     p.series('Scrape duration', 'Duration of a scrape, measured by Prometheus, by instance.', 's', [p.query(each('%s and on (job, instance) %s' % [mine('scrape_duration_seconds'), mine(own('up'))]), '{{instance}}')], w=8, shades=true),
-    p.series('Samples of a scrape', 'Samples that Prometheus stores for a scrape, by instance.', 'short', [p.query(samples, '{{instance}}')], w=8, shades=true),
+    p.series('Samples of a scrape', 'Samples that Prometheus stores for a scrape, by instance.', 'locale', [p.query(samples, '{{instance}}')], w=8, shades=true),
     p.series('Resident memory', 'Resident memory of the process, by instance.', 'bytes', [p.query(each(mine('process_resident_memory_bytes')), '{{instance}}')], w=8, shades=true),
     p.series('CPU', 'Cores that the process uses, by instance.', p.cores, [p.query(each('rate(%s[$__rate_interval])' % mine('process_cpu_seconds_total')), '{{instance}}')], w=8, shades=true),
     p.series('Open files', 'Open file descriptors as a share of the limit, by instance.', 'percentunit', [p.query('%s / %s' % [each(mine('process_open_fds')), each(mine('process_max_fds'))], '{{instance}}')], w=8, shades=true),
