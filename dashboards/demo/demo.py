@@ -75,6 +75,7 @@ def start(stack, folder, wanted):
         folder / "exporter.log", "--manifests", folder / "manifests",
         "--configconnector.asset-file", folder / "manifests.assets.json", "--rules.grace", "5s",
         "--problems.patience", patience(), "--problems.resolve-delay", "5s", "--metrics.opt-in",
+        "--owner-key", "team",
         port=ports["exporter"]))
     print(f"exporter      {exporter.url}/   (and /metrics)")
     alertmanager = None

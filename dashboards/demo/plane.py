@@ -96,7 +96,8 @@ class Plane:
                      "resources": {"requests": {"cpu": cpu, "memory": memory}}}
         self.user_writes({
             "apiVersion": "apps/v1", "kind": "Deployment",
-            "metadata": {"name": name, "namespace": namespace, "labels": {"app": name}},
+            "metadata": {"name": name, "namespace": namespace, "labels": {
+                "app": name, "team": f"{namespace}-team"}},
             "spec": {"replicas": replicas, "selector": {"matchLabels": {"app": name}},
                      "template": {"metadata": {"labels": {"app": name}},
                                   "spec": {"containers": [container], "volumes": volumes}}}})
