@@ -76,7 +76,7 @@ function(kit)
     p.series('New conflicts and Events of Karmada', 'Conflicts that began, by field, and dashed the DependencyPolicyConflict Events that Karmada wrote. Karmada repeats some Events and drops others.', 'short', [
       p.query(q.increase('karmada_dependency_conflict_transitions_total', field, 'field'), '{{field}}'),
       p.query(q.increase('karmada_dependency_conflict_events_total', field, 'field'), '{{field}}, events'),
-    ], of='field', overrides=[
+    ], w=24, of='field', overrides=[
       p.line('ConflictResolution', width=8),
       p.line('PreserveResourcesOnDeletion', width=2),
       p.line('ConflictResolution, events', 'orange', dashed=true, width=4),

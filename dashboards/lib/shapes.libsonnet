@@ -110,7 +110,7 @@ function(kit) {
       [p.value('Since', 'dateTimeFromNow', 'min by (%s) (%s)' % [
         q.cluster('severity, problem, reason, object, namespace, owner, actor, alert, anchor'),
         with_rank(with_object(with_anchor(with_alert(since(matchers))))),
-      ], 130, mappings=[{ type: 'value', options: { [std.toString(unknown)]: { text: 'unknown', index: 0 } } }])],
+      ], 145, mappings=[{ type: 'value', options: { [std.toString(unknown)]: { text: 'unknown', index: 0 } } }])],
       w=w,
       h=h,
       sort=['Severity', 'Since'],
