@@ -6,7 +6,7 @@
 # status is 77.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-# A Go that setup.sh has unpacked, because the installed one is too old.
+# setup.sh unpacks Go if the installed one is too old.
 PATH=$(realpath -m "${BUILD:-build}")/tools/go/bin:$PATH
 cd "$1"
 

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # setup.sh build|image|packages|demo|boards|test: print which Debian packages are missing that building
 # (or the image, testing packages, the demo, drawing boards, testing) needs, and install just those with
-# apt-get. Nothing else is changed. setup.sh names: print those that building needs.
+# apt-get. Prometheus, Alertmanager and a newer Go are unpacked into BUILD/tools. Nothing else is changed.
+# setup.sh names: print those that building needs.
 #
 # A package counts as missing when dpkg does not have it and what it is for is not found either,
 # so that a compiler or library from elsewhere is left alone.
@@ -27,7 +28,7 @@ libseccomp-dev        seccomp.h
 demo_packages='
 python3               python3
 '
-# npm and Go fetch from their registries.
+# render.py fetches npm packages; build-go.sh fetches Go modules.
 boards_packages='
 python3               python3
 nodejs                node
@@ -81,7 +82,7 @@ unpacked_packages='
 prometheus               has_prometheus
 prometheus-alertmanager  has_alertmanager
 '
-# Go that tests/build-go.sh builds an API server with: Debian's may be too old for it.
+# tests/build-go.sh builds an API server with Go. Debian's Go may be too old for it.
 unpacked_go='
 go                       has_new_go
 '
@@ -96,11 +97,10 @@ go_wanted() {
 }
 
 has_new_go() {
-    local has
-    [ -x "$tools/go/bin/go" ] || {
-        command -v go >/dev/null && has=$(GOTOOLCHAIN=local go env GOVERSION) &&
-            [ "$(printf '%s\n' "$(go_wanted)" "${has#go}" | sort -V | head -n 1)" = "$(go_wanted)" ]
-    }
+    local go=$tools/go/bin/go has
+    [ -x "$go" ] || go=$(command -v go) || return
+    has=$(GOTOOLCHAIN=local "$go" env GOVERSION) &&
+        [ "$(printf '%s\n' "$(go_wanted)" "${has#go}" | sort -V | head -n 1)" = "$(go_wanted)" ]
 }
 
 has_fuzzer() {

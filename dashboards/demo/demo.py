@@ -33,14 +33,14 @@ rule_files: [{rules}]
 scrape_configs:
   - job_name: karmada-policy-exporter
     honor_labels: true
-    # Of exporters with certificates of their own, which `also` may name.
+    # Targets in the file ALSO may have self-signed certificates.
     tls_config: {{insecure_skip_verify: true}}
     file_sd_configs: [{{files: ['{also}'], refresh_interval: 1s}}]
     static_configs:
       - targets: ['{exporter}']
         labels: {{cluster: demo}}
 """
-# More exporters for Prometheus, in the folder of the demo: a file of targets for its file_sd_configs.
+# File in the folder of the demo with more targets for Prometheus; make boards writes it.
 ALSO = "targets.json"
 # However long an alert waits by its rule, nobody watches a demo for that long.
 MOST_S = 10
