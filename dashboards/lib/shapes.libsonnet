@@ -101,7 +101,7 @@ function(kit) {
         p.label('problem', 'Problem', 190, p.list('These problems on the page of the exporter', '/?problem=${__value.text}&namespace=${__data.fields.Namespace}')),
         p.label('reason', 'Reason', 215),
         p.label('object', 'Object'),
-        p.label('owner', 'Owner', 110, late=true),
+        p.label('owner', 'Owner', 125, late=true),
         p.label('actor', 'Actor', 110, late=true),
         p.label('alert', 'Alert and runbook', 285, { title: 'Runbook', targetBlank: true, url: kit.config.runbookUrl + '/${__value.text}.md#${__data.fields.Anchor}' }, late=true),
         p.label('namespace', 'Namespace', late=true, hidden=true),
