@@ -56,8 +56,9 @@ class LivePlane:
         web.write_text(f"tls_server_config: {{cert_file: {certificate}, key_file: {key}}}\n")
         self.exporter = Server("exporter on an API server", [
             PROGRAM, "--kubeconfig", self.server.kubeconfig(), "--kube.audit-interval", "20s",
-            "--problems.patience", "data_incomplete=5s", "--alertmanager.url", alertmanager.url,
-            "--web.config.file", web, "--web.listen-address", self.address], self.folder / "live.log")
+            "--problems.patience", "data_incomplete=5s", "--problems.resolve-delay", "5s",
+            "--alertmanager.url", alertmanager.url, "--web.config.file", web,
+            "--web.listen-address", self.address], self.folder / "live.log")
         self.exporter.wait_until("be ready", self.ready)
         threading.Thread(target=self.change, daemon=True).start()
 
