@@ -20,8 +20,8 @@ GONE, BACK = START + HOUR, START + 2 * HOUR
 
 ROW = re.compile(r"([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$")
 SUFFIX = re.compile(r"_(bucket|sum|count)$")
-# Times that go on with the clock; the others say since when something is so.
-CLOCK = re.compile(r"karmada_(policy_exporter|configconnector)_\w+_timestamp_seconds$")
+# Times that go on with the clock. Others, such as the end of a certificate (web_), stay.
+CLOCK = re.compile(r"karmada_(policy_exporter|configconnector)_(?!web_)\w+_timestamp_seconds$")
 # In so many seconds a counter grows by what it was on the page.
 GROWTH_S = 600
 
