@@ -37,14 +37,6 @@ function(k, config)
     ),
     k.record('karmada_policy:owner_problems:count', 'count %s (%s{owner!=""})' % [k.by_plane(['owner']), since]),
     k.record(
-      'karmada_policy:namespace_rank:topk',
-      topk(200, sum(['namespace'], '1e6 * %s{namespace!="", namespace!="_others"} or %s' % [
-        problems,
-        last(templates, ['namespace', 'state'], 'namespace!="_others"'),
-      ])),
-      'The 200 namespaces with most open problems, then most templates.'
-    ),
-    k.record(
       'karmada_policy:namespace_templates_not_healthy:topk',
       topk(20, sum(['namespace'], held(stages, ['namespace', 'stage'], 'namespace!="_others", stage!~"unmatched|healthy"'))),
       'The 20 namespaces with most templates that have a policy and are not healthy.'
@@ -71,5 +63,14 @@ function(k, config)
       'karmada_policy:namespace_placement_drift_requests:topk',
       rows_of(20, ['namespace'], sum(resources, held(requests, resources)), sum(['namespace'], last(requests, resources, 'resource="pods", movement!="staying"'))),
       'The 20 namespaces with most pods that would move, by resource and movement.'
+    ),
+  ], seldom=[
+    k.record(
+      'karmada_policy:namespace_rank:topk',
+      topk(200, sum(['namespace'], '1e6 * %s{namespace!="", namespace!="_others"} or %s' % [
+        problems,
+        last(templates, ['namespace', 'state'], 'namespace!="_others"'),
+      ])),
+      'The 200 namespaces with most open problems, then most templates.'
     ),
   ])
