@@ -11,8 +11,9 @@ function(k, config)
   local counts = 'karmada_policy:namespace_problems:sum';
   local own(name) = 'karmada_policy_exporter_' + name;
   local open = 'karmada_policy_problems';
-  // Without the first, no problem counts. Each page has the second, too; its values follow the patience of problems.
+  // Families of each page.
   local shown = families + [own('up'), open];
+  // Replicas may open a problem at different times.
   local compared = k.series(sums, 'family!="%s"' % open);
   local why(reason, expr) = k.tell('reason', reason, expr);
   local texts(rows) = k.choose('reason', [[[row[0]], row[2]] for row in rows]);
@@ -69,7 +70,7 @@ function(k, config)
     }, |||
       No replica has read policies and bindings. Check the log and /-/ready of the exporter, its rights, and the API server.
     |||],
-    // A replica that renews its page, but has no policies or bindings, does not stand in for one that stopped.
+    // A replica without policies or bindings does not count here, although it renews its page.
     ['snapshot_old', 'max %s (%s) == 0' % [k.by(), current], |||
       No replica that has policies and bindings renewed its page for 10 minutes. Restart the exporter, and keep its log.
     |||],
@@ -238,7 +239,7 @@ function(k, config)
         'Each family of the current replicas: to know families that are missing, and to compare replicas.'
       ),
     ],
-    // Seven days of samples of each minute are too many to read each minute.
+    // An alert reads seven days of this record each minute: a sample each five minutes is enough.
     seldom=[
       k.record(
         seen,

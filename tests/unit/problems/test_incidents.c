@@ -8,7 +8,7 @@
 #include "metrics/rules/problems/controller_progress.h"
 #include "tests/unit/reading.h"
 #include "tests/unit/suite.h"
-#include "tests/unit/world.h"
+#include "tests/unit/world_format.h"
 
 enum { SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE };
 enum { TEXT_MAX = 1 << 14, LEASE_READ_MS = 30 * SECOND };
@@ -36,34 +36,10 @@ struct incident {
 
 /* ---- objects ---- */
 
-__attribute__((format(printf, 2, 3))) static void put(struct incident *in, const char *format, ...)
-{
-    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
-    CLEANUP(json_cleanup) cJSON *json = NULL;
-    va_list args;
-
-    va_start(args, format);
-    strbuf_vaddf(&text, format, args);
-    va_end(args);
-    json = json_of(text.data);
-    world_put(&in->world, json);
-}
-
 #define ID "'propagationpolicy.karmada.io/permanent-id':'id'"
 #define WRITTEN(manager, path)                                                                     \
     "'managedFields':[{'manager':'" manager "','operation':'Update','time':'%s',"                  \
     "'fieldsType':'FieldsV1','fieldsV1':{'f:spec':{'" path "':{}}}}]"
-
-static void put_cluster(struct incident *in, const char *name, bool ready)
-{
-    char time[32];
-
-    format_timestamp(in->now_ms, time);
-    put(in,
-        "{'apiVersion':'cluster.karmada.io/v1alpha1','kind':'Cluster','metadata':{'name':'%s'},"
-        "'status':{'conditions':[{'type':'Ready','status':'%s','lastTransitionTime':'%s'}]}}",
-        name, ready ? "True" : "False", time);
-}
 
 /* Names of clusters in the placement of a policy. */
 #define BOTH "m1','m2"
@@ -74,7 +50,8 @@ static void put_policy(struct incident *in, unsigned ns, const char *allowed)
     char time[32];
 
     format_timestamp(in->now_ms, time);
-    put(in,
+    world_put_format(
+        &in->world,
         "{'apiVersion':'policy.karmada.io/v1alpha1','kind':'PropagationPolicy','metadata':{"
         "'name':'p','namespace':'team-%u','labels':{" ID "}," WRITTEN(
             "kubectl",
@@ -90,7 +67,8 @@ static void put_template(struct incident *in, unsigned ns, unsigned number)
     char time[32];
 
     format_timestamp(in->now_ms, time);
-    put(in,
+    world_put_format(
+        &in->world,
         "{'apiVersion':'apps/v1','kind':'Deployment','metadata':{'name':'app-%u',"
         "'namespace':'team-%u','uid':'u-%u-%u','resourceVersion':'7','creationTimestamp':'%s',"
         "'labels':{" ID "},'annotations':{'propagationpolicy.karmada.io/namespace':'team-%u',"
@@ -105,7 +83,8 @@ static void put_binding(struct incident *in, unsigned ns, unsigned number, const
     char time[32];
 
     format_timestamp(in->now_ms, time);
-    put(in,
+    world_put_format(
+        &in->world,
         "{'apiVersion':'work.karmada.io/v1alpha2','kind':'ResourceBinding','metadata':{"
         "'name':'app-%u-deployment','namespace':'team-%u'," WRITTEN(
             "karmada-controller-manager",
@@ -179,7 +158,8 @@ static void put_refusal(struct incident *in, unsigned ns, unsigned number)
     char time[32];
 
     format_timestamp(in->now_ms, time);
-    put(in,
+    world_put_format(
+        &in->world,
         "{'apiVersion':'v1','kind':'Event','metadata':{'name':'app-%u','namespace':'team-%u'},"
         "'reason':'ApplyPolicyFailed','involvedObject':{'apiVersion':'apps/v1',"
         "'kind':'Deployment','namespace':'team-%u','name':'app-%u','uid':'u-%u-%u'},"
@@ -261,8 +241,8 @@ static struct incident incident_with(unsigned namespaces, unsigned templates)
 
     problem_settings_reset(&options.settings);
     world_init(&in.world, &rules_options_default, 1);
-    put_cluster(&in, "m1", true);
-    put_cluster(&in, "m2", true);
+    world_put_cluster(&in.world, "m1", true, in.now_ms);
+    world_put_cluster(&in.world, "m2", true, in.now_ms);
     for (unsigned ns = 0; ns < namespaces; ns++) {
         put_policy(&in, ns, "m1");
         for (unsigned i = 0; i < templates; i++) {
@@ -321,7 +301,7 @@ TEST(member_cluster_down)
     struct incident in = incident_with(EVICTED_NAMESPACES + STAYING_NAMESPACES, PER_NAMESPACE);
 
     allow_both(&in);
-    put_cluster(&in, "m1", false);
+    world_put_cluster(&in.world, "m1", false, in.now_ms);
     pass_until(&in, 10);
     replace_evicted(&in, evict_from_m1(&in).text, "Unhealthy");
     pass_until(&in, 20);
@@ -340,7 +320,7 @@ TEST(member_cluster_down_only_copies)
     int64_t evicted_ms;
 
     allow_both(&in);
-    put_cluster(&in, "m1", false);
+    world_put_cluster(&in.world, "m1", false, in.now_ms);
     pass_until(&in, 1);
     evicted_ms = in.now_ms;
     tasks = evict_from_m1(&in);

@@ -4,7 +4,7 @@
 #include "metrics/rules/engine.h"
 #include "tests/unit/reading.h"
 #include "tests/unit/suite.h"
-#include "tests/unit/world.h"
+#include "tests/unit/world_format.h"
 
 enum { SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE, DAY = 24 * HOUR };
 enum { TEXT_MAX = 1 << 16 };
@@ -25,26 +25,14 @@ struct lab {
     int64_t now_ms;
 };
 
-__attribute__((format(printf, 2, 3))) static void put(struct lab *lab, const char *format, ...)
-{
-    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
-    CLEANUP(json_cleanup) cJSON *json = NULL;
-    va_list args;
-
-    va_start(args, format);
-    strbuf_vaddf(&text, format, args);
-    va_end(args);
-    json = json_of(text.data);
-    world_put(&lab->world, json);
-}
-
 /* Writes the policy now, with a placement and other fields. */
 static void put_policy(struct lab *lab, const char *placement, const char *more)
 {
     char time[32];
 
     format_timestamp(lab->now_ms, time);
-    put(lab,
+    world_put_format(
+        &lab->world,
         "{'apiVersion':'policy.karmada.io/v1alpha1','kind':'PropagationPolicy','metadata':{"
         "'name':'p','namespace':'a','labels':{" ID "}," CREATED ",'managedFields':[{"
         "'manager':'kubectl','operation':'Update','time':'%s','fieldsType':'FieldsV1',"
@@ -55,7 +43,8 @@ static void put_policy(struct lab *lab, const char *placement, const char *more)
 
 static void put_template(struct lab *lab, unsigned number)
 {
-    put(lab,
+    world_put_format(
+        &lab->world,
         "{'apiVersion':'apps/v1','kind':'Deployment','metadata':{'name':'web-%u','namespace':'a',"
         "'uid':'u-%u','resourceVersion':'7'," CREATED "," CLAIM "},'spec':{'replicas':2}}",
         number, number);
@@ -64,23 +53,13 @@ static void put_template(struct lab *lab, unsigned number)
 /* Writes the binding of a template; spec and status are members. */
 static void put_binding(struct lab *lab, unsigned number, const char *spec, const char *status)
 {
-    put(lab,
+    world_put_format(
+        &lab->world,
         "{'apiVersion':'work.karmada.io/v1alpha2','kind':'ResourceBinding','metadata':{"
         "'name':'web-%u-deployment','namespace':'a','uid':'b-%u'," CLAIM
         "},'spec':{'resource':{'apiVersion':'apps/v1','kind':'Deployment','namespace':'a',"
         "'name':'web-%u','uid':'u-%u','resourceVersion':'7'},'replicas':2%s},'status':{%s}}",
         number, number, number, number, spec, status);
-}
-
-static void put_cluster(struct lab *lab, const char *name, bool ready)
-{
-    char time[32];
-
-    format_timestamp(lab->now_ms, time);
-    put(lab,
-        "{'apiVersion':'cluster.karmada.io/v1alpha1','kind':'Cluster','metadata':{'name':'%s'},"
-        "'status':{'conditions':[{'type':'Ready','status':'%s','lastTransitionTime':'%s'}]}}",
-        name, ready ? "True" : "False", time);
 }
 
 #define ANYWHERE ",'placement':{}"
@@ -155,8 +134,8 @@ static struct lab lab_with(unsigned templates)
     problem_settings_reset(&options.settings);
     world_init(&lab.world, &rules_options_default, 1);
     put_policy(&lab, "{}", "");
-    put_cluster(&lab, "m1", true);
-    put_cluster(&lab, "m2", true);
+    world_put_cluster(&lab.world, "m1", true, lab.now_ms);
+    world_put_cluster(&lab.world, "m2", true, lab.now_ms);
     for (unsigned i = 0; i < templates; i++) {
         put_template(&lab, i);
         put_good_binding(&lab, i);
@@ -383,7 +362,8 @@ TEST(nineteen_short_bursts_of_drift_in_an_hour_open_nothing)
 /* A member cluster with 8 of 10 cores in use. */
 static void put_full_cluster(struct lab *lab, const char *name)
 {
-    put(lab,
+    world_put_format(
+        &lab->world,
         "{'apiVersion':'cluster.karmada.io/v1alpha1','kind':'Cluster','metadata':{'name':'%s'},"
         "'status':{'conditions':[{'type':'Ready','status':'True'}],'resourceSummary':{"
         "'allocatable':{'cpu':'10','pods':'100'},'allocated':{'cpu':'8','pods':'20'}}}}",
@@ -393,7 +373,8 @@ static void put_full_cluster(struct lab *lab, const char *name)
 /* A Lazy policy and its template with 4 cores, which runs on `from`. */
 static void put_move(struct lab *lab, const char *name, const char *from, const char *to)
 {
-    put(lab,
+    world_put_format(
+        &lab->world,
         "{'apiVersion':'policy.karmada.io/v1alpha1','kind':'PropagationPolicy','metadata':{"
         "'name':'%s','namespace':'b','labels':{'propagationpolicy.karmada.io/"
         "permanent-id':'%s'}," CREATED
@@ -401,13 +382,15 @@ static void put_move(struct lab *lab, const char *name, const char *from, const 
         "'name':'%s'}],'activationPreference':'Lazy','placement':{'clusterAffinity':{"
         "'clusterNames':['%s']}}}}",
         name, name, name, to);
-    put(lab,
+    world_put_format(
+        &lab->world,
         "{'apiVersion':'apps/v1','kind':'Deployment','metadata':{'name':'%s','namespace':'b',"
         "'uid':'%s','resourceVersion':'7'," CREATED ",'labels':{"
         "'propagationpolicy.karmada.io/permanent-id':'%s'},'annotations':{"
         "'propagationpolicy.karmada.io/namespace':'b','propagationpolicy.karmada.io/name':'%s'}}}",
         name, name, name, name);
-    put(lab,
+    world_put_format(
+        &lab->world,
         "{'apiVersion':'work.karmada.io/v1alpha2','kind':'ResourceBinding','metadata':{'name':"
         "'%s-deployment','namespace':'b','labels':{'propagationpolicy.karmada.io/permanent-id':"
         "'%s'},'annotations':{'propagationpolicy.karmada.io/namespace':'b',"
@@ -445,7 +428,7 @@ TEST(a_member_cluster_that_is_down_is_one_problem)
 {
     struct lab lab = lab_with(60);
 
-    put_cluster(&lab, "m1", false);
+    world_put_cluster(&lab.world, "m1", false, lab.now_ms);
     for (unsigned i = 0; i < 60; i++)
         put_binding(&lab, i, ANYWHERE ON_M1, i % 2 ? UNHEALTHY : PLACED);
     pass(&lab, 5 * MINUTE - 1);
