@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "exporter/web/query.h"
 #include "exporter/web/request_queue.h"
 #include "metrics/base/base.h"
 
@@ -73,7 +74,7 @@ enum endpoint_needs {
       ~(PARAMETER_BIT(LIMIT) | PARAMETER_BIT(CONTINUE) | PARAMETER_BIT(FORMAT))))
 
 /* Parameters of a list that is always an HTML page. */
-#define WITHOUT_FORMAT(known) ((known) & ~(unsigned)PARAMETER_BIT(FORMAT))
+#define WITHOUT_FORMAT(known) ((known) & ~PARAMETER_BIT(FORMAT))
 
 /*
  * All endpoints. A row has the enumerator and the members of struct endpoint, except `page`. A new
@@ -149,9 +150,9 @@ typedef void endpoint_fn(struct queued_request *request, const struct health *h)
 struct endpoint {
     const char *handler; /* Label `handler` of http_requests_total; operationId in openapi.json. */
     const char *path;
-    const char *summary; /* Summary and response description in openapi.json; NULL for pages. */
-    unsigned known;      /* Accepted parameters, bits by enum parameter. */
-    unsigned required;   /* Required parameters, bits by enum parameter. */
+    const char *summary;    /* Summary and response description in openapi.json; NULL for pages. */
+    parameter_set known;    /* Accepted parameters. */
+    parameter_set required; /* Required parameters. */
     enum endpoint_needs needs;
     endpoint_fn *answer;
     bool page; /* Responses are HTML pages. */

@@ -6,6 +6,7 @@
 #include "metrics/base/timestamp.h"
 #include "metrics/base/utf8.h"
 #include "metrics/model/store.h"
+#include "metrics/rules/problems/problem_table.h"
 
 enum { TEXT_MAX_BYTES = 64 * 1024, LINK_MAX_BYTES = 64 * 1024 };
 
@@ -90,27 +91,133 @@ void html_section(struct strbuf *out, const char *id, const char *title, size_t 
                 id, id, title, count);
 }
 
+void html_remaining_count(struct strbuf *out, size_t count)
+{
+    if (count > HTML_SHOWN_MAX)
+        strbuf_addf(out, "<p class=\"faint\">And %zu more.</p>\n", count - HTML_SHOWN_MAX);
+}
+
+void html_severity(struct strbuf *out, unsigned severity)
+{
+    static const char *const icons[SEVERITY_COUNT] = {
+        [SEVERITY_CRITICAL] = "\xE2\x97\x86", /* U+25C6, a diamond */
+        [SEVERITY_WARNING] = "\xE2\x96\xB2",  /* U+25B2, a triangle */
+        [SEVERITY_INFO] = "\xE2\x97\x8F",     /* U+25CF, a circle */
+    };
+
+    if (severity >= SEVERITY_COUNT) {
+        strbuf_adds(out, "off");
+        return;
+    }
+    strbuf_addf(out, "<span class=\"severity %s\"><span aria-hidden=\"true\">%s</span> %s</span>",
+                severity_names[severity], icons[severity], severity_names[severity]);
+}
+
+/* ---- tables ---- */
+
+/* Appends a link that sorts by a column; a second use of the link reverses the order. */
+static void add_sort_link(struct strbuf *out, const struct html_column *column,
+                          const struct query *query)
+{
+    const char *sorted = query->values[PARAMETER_SORT];
+    struct link_value values[PARAMETER_COUNT];
+    char reverse[64];
+
+    for (unsigned i = 0; i < PARAMETER_COUNT; i++)
+        values[i] = (struct link_value){(enum parameter)i, query->values[i]};
+    snprintf(reverse, sizeof(reverse), "-%s", column->sort);
+    values[PARAMETER_PAGE].value = NULL;
+    values[PARAMETER_CONTINUE].value = NULL;
+    values[PARAMETER_SORT].value =
+        sorted && strcmp(sorted, column->sort) == 0 ? reverse : column->sort;
+    link_open(out, "", values, PARAMETER_COUNT);
+    strbuf_addf(out, "%s</a>", column->heading);
+}
+
+static void add_heading(struct strbuf *out, const struct html_column *column,
+                        const struct query *query)
+{
+    const char *sorted = query ? query->values[PARAMETER_SORT] : NULL;
+    bool reverse = sorted && *sorted == '-';
+    bool by_this = sorted && column->sort && strcmp(sorted + reverse, column->sort) == 0;
+
+    strbuf_adds(out, "<th scope=\"col\"");
+    if (column->style)
+        strbuf_addf(out, " class=\"%s\"", column->style);
+    if (by_this)
+        strbuf_addf(out, " aria-sort=\"%s\"", reverse ? "descending" : "ascending");
+    strbuf_addc(out, '>');
+    if (query && column->sort)
+        add_sort_link(out, column, query);
+    else
+        strbuf_adds(out, column->heading);
+    strbuf_adds(out, "</th>");
+}
+
 /* The region scrolls, also by keys, if the table is wider than the screen. */
-void html_table(struct strbuf *out, const char *label, const char *const *heads)
+struct html_table html_table_open(struct strbuf *out, const char *label,
+                                  const struct html_column *columns, const struct query *query)
 {
     strbuf_addf(out,
                 "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"%s\">\n<table>\n"
                 "<thead>\n<tr>",
                 label);
-    for (; *heads; heads++)
-        strbuf_addf(out, "<th scope=\"col\">%s</th>", *heads);
+    for (size_t i = 0; columns[i].heading; i++)
+        add_heading(out, &columns[i], query);
     strbuf_adds(out, "</tr>\n</thead>\n<tbody>\n");
+    return (struct html_table){.out = out, .columns = columns};
 }
 
-void html_table_end(struct strbuf *out)
+void html_row_close(struct html_table *t)
 {
-    strbuf_adds(out, "</tbody>\n</table>\n</div>\n");
+    if (t->next > 0)
+        strbuf_adds(t->out, "</td>\n");
+    if (t->row)
+        strbuf_adds(t->out, "</tr>\n");
+    t->next = 0;
+    t->row = false;
 }
 
-void html_remaining_count(struct strbuf *out, size_t count)
+void html_row_open(struct html_table *t, const char *style)
 {
-    if (count > HTML_SHOWN_MAX)
-        strbuf_addf(out, "<p class=\"faint\">And %zu more.</p>\n", count - HTML_SHOWN_MAX);
+    html_row_close(t);
+    t->row = true;
+    strbuf_adds(t->out, "<tr");
+    if (style)
+        strbuf_addf(t->out, " class=\"%s\"", style);
+    strbuf_adds(t->out, ">\n");
+}
+
+void html_cell_open(struct html_table *t)
+{
+    const struct html_column *column = &t->columns[t->next];
+
+    assert(column->heading);
+    if (t->next > 0)
+        strbuf_adds(t->out, "</td>\n");
+    strbuf_addf(t->out, "<td data-label=\"%s\"", column->heading);
+    if (column->style)
+        strbuf_addf(t->out, " class=\"%s\"", column->style);
+    strbuf_addc(t->out, '>');
+    t->next++;
+}
+
+void html_cell_text(struct html_table *t, const char *text)
+{
+    html_cell_open(t);
+    html_text(t->out, text ? text : "");
+}
+
+void html_cell_number(struct html_table *t, int64_t number)
+{
+    html_cell_open(t);
+    strbuf_addf(t->out, "%" PRId64, number);
+}
+
+void html_table_close(struct html_table *t)
+{
+    html_row_close(t);
+    strbuf_adds(t->out, "</tbody>\n</table>\n</div>\n");
 }
 
 /* ---- layout ---- */

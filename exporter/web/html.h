@@ -31,15 +31,54 @@ void html_since(struct strbuf *out, int64_t time_ms, bool seen, int64_t now_ms);
 /* Opens a section with id, title (not escaped) and count; the caller adds "</section>". */
 void html_section(struct strbuf *out, const char *id, const char *title, size_t count);
 
-/* Opens a table with an accessible label and headings, up to NULL. These texts are not escaped. */
-void html_table(struct strbuf *out, const char *label, const char *const *heads);
-void html_table_end(struct strbuf *out);
-
 /* Maximum number of objects in a section, and default length of a list. */
 enum { HTML_SHOWN_MAX = 100 };
 
 /* Appends how many of `count` objects exceed HTML_SHOWN_MAX; nothing if `count` does not. */
 void html_remaining_count(struct strbuf *out, size_t count);
+
+/*
+ * Appends the word of a severity with an icon, in its colour. `severity`: enum problem_severity;
+ * any other value is "off".
+ */
+void html_severity(struct strbuf *out, unsigned severity);
+
+/* ---- tables ---- */
+
+/* Column of a table. The texts are not escaped. */
+struct html_column {
+    const char *heading;
+    const char *sort;  /* Value of the parameter `sort` for this column; NULL: cannot be sorted. */
+    const char *style; /* Class of the cells; NULL for none. */
+};
+
+/*
+ * A table that is being written: rows of cells, in the order of the columns. On a narrow screen the
+ * style sheet shows each row as a card, with the heading before each cell.
+ */
+struct html_table {
+    struct strbuf *out;
+    const struct html_column *columns; /* Ends with a column without heading (NULL). */
+    size_t next;                       /* Index of the column of the next cell. */
+    bool row;                          /* A row is open. */
+};
+
+/*
+ * Opens a table with an accessible label. Unless `query` is NULL, the headings are links that sort:
+ * the same page with the parameters of `query`, except `page` and `continue`.
+ */
+struct html_table html_table_open(struct strbuf *out, const char *label,
+                                  const struct html_column *columns, const struct query *query);
+/* Opens a row; `style` is its class, or NULL. Ends the row before it. */
+void html_row_open(struct html_table *t, const char *style);
+/* Ends the row; needed only if another text than a row or the end of the table follows. */
+void html_row_close(struct html_table *t);
+/* Opens the next cell of the row; the caller appends its content. Ends the cell before it. */
+void html_cell_open(struct html_table *t);
+/* Append the next cell with a text, escaped (NULL: empty), or with a number. */
+void html_cell_text(struct html_table *t, const char *text);
+void html_cell_number(struct html_table *t, int64_t number);
+void html_table_close(struct html_table *t);
 
 /* ---- layout ---- */
 

@@ -119,33 +119,34 @@ static const char *watch_state_text(const struct reflector *r)
     return r->watch.polled ? "listed every 30 s" : "watched";
 }
 
-static void add_watch_row(const struct reflector *r, int64_t now_ms, struct strbuf *out)
+static void add_watch_row(const struct reflector *r, int64_t now_ms, struct html_table *t)
 {
-    strbuf_adds(out, "<tr><td>");
-    html_textf(out, "%s %s", r->api_version, r->resource);
-    strbuf_adds(out, "</td><td>");
-    html_text(out, r->ns ? r->ns : "all");
-    strbuf_addf(out, "</td><td>%s</td><td>", watch_state_text(r));
+    html_row_open(t, NULL);
+    html_cell_open(t);
+    html_textf(t->out, "%s %s", r->api_version, r->resource);
+    html_cell_text(t, r->ns ? r->ns : "all");
+    html_cell_text(t, watch_state_text(r));
+    html_cell_open(t);
     if (r->last_event_ms > 0)
-        html_time(out, r->last_event_ms, now_ms);
-    strbuf_adds(out, "</td><td>");
-    html_text(out, r->failure.text);
-    strbuf_adds(out, "</td></tr>\n");
+        html_time(t->out, r->last_event_ms, now_ms);
+    html_cell_text(t, r->failure.text);
 }
 
 static void add_watches_section(const struct kube_source *source, int64_t now_ms,
                                 struct strbuf *out)
 {
-    static const char *const heads[] = {
-        "Resource", "Namespace", "State", "Last event", "Problem", NULL,
+    static const struct html_column columns[] = {
+        {.heading = "Resource"},   {.heading = "Namespace"}, {.heading = "State"},
+        {.heading = "Last event"}, {.heading = "Problem"},   {.heading = NULL},
     };
     size_t count = kube_source_reflector_count(source);
+    struct html_table table;
 
     html_section(out, "watches", "Watches", count);
-    html_table(out, "Watches", heads);
+    table = html_table_open(out, "Watches", columns, NULL);
     for (size_t i = 0; i < count && i < HTML_SHOWN_MAX; i++)
-        add_watch_row(kube_source_reflector(source, i), now_ms, out);
-    html_table_end(out);
+        add_watch_row(kube_source_reflector(source, i), now_ms, &table);
+    html_table_close(&table);
     html_remaining_count(out, count);
     strbuf_adds(out, "</section>\n");
 }
@@ -161,35 +162,36 @@ static const char *lease_state_text(const struct component_lease *lease)
 }
 
 static void add_lease_row(const struct component_leases *leases, enum control_component component,
-                          int64_t now_ms, struct strbuf *out)
+                          int64_t now_ms, struct html_table *t)
 {
     struct component_lease lease;
     bool read = component_leases_last(leases, component, &lease);
 
-    strbuf_adds(out, "<tr><td>");
-    html_textf(out, "%s/%s", leases->settings.ns, component_names[component]);
-    strbuf_addf(out, "</td><td>%s</td><td>", read ? lease_state_text(&lease) : "is being read");
-    if (read)
-        html_text(out, lease.holder);
-    strbuf_adds(out, "</td><td>");
+    html_row_open(t, NULL);
+    html_cell_open(t);
+    html_textf(t->out, "%s/%s", leases->settings.ns, component_names[component]);
+    html_cell_text(t, read ? lease_state_text(&lease) : "is being read");
+    html_cell_text(t, read ? lease.holder : NULL);
+    html_cell_open(t);
     if (read && lease.renew_ms > 0)
-        html_time(out, lease.renew_ms, now_ms);
-    strbuf_adds(out, "</td><td>");
-    if (read)
-        html_text(out, lease.error);
-    strbuf_adds(out, "</td></tr>\n");
+        html_time(t->out, lease.renew_ms, now_ms);
+    html_cell_text(t, read ? lease.error : NULL);
 }
 
 static void add_leases_section(const struct component_leases *leases, int64_t now_ms,
                                struct strbuf *out)
 {
-    static const char *const heads[] = {"Lease", "State", "Holder", "Renewed", "Problem", NULL};
+    static const struct html_column columns[] = {
+        {.heading = "Lease"},   {.heading = "State"},   {.heading = "Holder"},
+        {.heading = "Renewed"}, {.heading = "Problem"}, {.heading = NULL},
+    };
+    struct html_table table;
 
     html_section(out, "leases", "Leases of Karmada's components", CONTROL_COUNT);
-    html_table(out, "Leases of Karmada's components", heads);
+    table = html_table_open(out, "Leases of Karmada's components", columns, NULL);
     for (unsigned i = 0; i < CONTROL_COUNT; i++)
-        add_lease_row(leases, (enum control_component)i, now_ms, out);
-    html_table_end(out);
+        add_lease_row(leases, (enum control_component)i, now_ms, &table);
+    html_table_close(&table);
     strbuf_adds(out, "</section>\n");
 }
 

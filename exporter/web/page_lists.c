@@ -12,23 +12,17 @@ enum { PAGE_REFERRERS_MAX = 1000, TITLE_MAX_BYTES = 4096 };
 
 /* Table of templates that is being written. */
 struct template_table {
-    struct strbuf *out;
+    struct html_table table;
     int64_t now_ms; /* Time of the list, milliseconds since the epoch. */
     size_t count;   /* Number of rows so far. */
 };
 
-static void add_text_cell(struct strbuf *out, const char *text)
-{
-    strbuf_adds(out, "<td>");
-    html_text(out, text ? text : "");
-    strbuf_adds(out, "</td>\n");
-}
-
-static void add_policy_cell(struct strbuf *out, const struct row *row)
+static void add_policy_cell(struct html_table *t, const struct row *row)
 {
     const struct entry *policy = row->claimed ? row->claimed : row->policy;
+    struct strbuf *out = t->out;
 
-    strbuf_adds(out, "<td>");
+    html_cell_open(t);
     if (policy && row->claimed && !row->claimed_exists)
         link_policy_name(out, policy_name_of(policy));
     else if (policy)
@@ -37,43 +31,46 @@ static void add_policy_cell(struct strbuf *out, const struct row *row)
         strbuf_addf(out, ", version %" PRIu32, row->version);
     if (policy && row->behind > 0)
         strbuf_addf(out, ", %" PRId32 " behind", row->behind);
-    strbuf_adds(out, "</td>\n");
 }
 
 static void add_template_row(void *context, const struct row *row)
 {
-    struct template_table *t = context;
+    struct template_table *page = context;
+    struct html_table *t = &page->table;
     const char *reason = reason_name(row->state, row->reason);
     const struct entry *e = row->template;
 
-    strbuf_adds(t->out, "<tr>\n<td>");
+    html_row_open(t, NULL);
+    html_cell_open(t);
     link_template(t->out, entry_identity(e));
-    strbuf_addf(t->out, "</td>\n<td>%s%s%s%s%s</td>\n", state_names[row->state], reason ? ", " : "",
+    html_cell_open(t);
+    strbuf_addf(t->out, "%s%s%s%s%s", state_names[row->state], reason ? ", " : "",
                 reason ? reason : "", row->state == STATE_STALE ? ", " : "",
                 row->state == STATE_STALE ? phase_names[row->phase] : "");
-    add_text_cell(t->out, row->stage < STAGE_COUNT ? stage_names[row->stage] : NULL);
-    strbuf_adds(t->out, "<td>");
+    html_cell_text(t, row->stage < STAGE_COUNT ? stage_names[row->stage] : NULL);
+    html_cell_open(t);
     if (row->since_ms > 0)
-        html_time(t->out, row->since_ms, t->now_ms);
+        html_time(t->out, row->since_ms, page->now_ms);
     if (row->since_seen)
         strbuf_adds(t->out, ", first seen so");
-    strbuf_adds(t->out, "</td>\n");
-    add_policy_cell(t->out, row);
-    strbuf_addf(t->out, "<td class=\"number\">%" PRIu32 "</td>\n", row->clusters);
-    add_text_cell(t->out, actor_names[row->actor]);
-    add_text_cell(t->out, row->changed_by);
-    add_text_cell(t->out, row->owner);
-    strbuf_adds(t->out, "</tr>\n");
-    t->count++;
+    add_policy_cell(t, row);
+    html_cell_number(t, row->clusters);
+    html_cell_text(t, actor_names[row->actor]);
+    html_cell_text(t, row->changed_by);
+    html_cell_text(t, row->owner);
+    page->count++;
 }
 
 void templates_page(struct queued_request *request, const struct health *h)
 {
-    static const char *const heads[] = {
-        "Template", "State",        "Stage",      "Since", "Policy",
-        "Clusters", "Who must act", "Changed by", "Owner", NULL,
+    static const struct html_column columns[] = {
+        {.heading = "Template"}, {.heading = "State"},
+        {.heading = "Stage"},    {.heading = "Since"},
+        {.heading = "Policy"},   {.heading = "Clusters", .style = "number"},
+        {.heading = "Actor"},    {.heading = "Changed by"},
+        {.heading = "Owner"},    {.heading = NULL},
     };
-    struct template_table table = {&request->body, paging_made_ms(request->paging), 0};
+    struct template_table page = {.now_ms = paging_made_ms(request->paging)};
     struct row_filter filter;
     const char *token;
 
@@ -81,57 +78,63 @@ void templates_page(struct queued_request *request, const struct health *h)
     if (!row_filter_from_request(request, &filter))
         return;
     list_page_open(request, NAVIGATION_TEMPLATES, "Templates");
-    html_table(&request->body, "Templates", heads);
-    token = page_each_row(request, &filter, add_template_row, &table);
-    html_table_end(&request->body);
-    list_page_close(request, table.count, token, "api/v1/templates");
+    page.table = html_table_open(&request->body, "Templates", columns, NULL);
+    token = page_each_row(request, &filter, add_template_row, &page);
+    html_table_close(&page.table);
+    list_page_close(request, page.count, token, "api/v1/templates");
 }
 
 /* ---- the page of policies ---- */
 
-static void add_number_cell(const struct card_writer *c, size_t number)
-{
-    strbuf_addf(c->out, "<td class=\"number\">%zu</td>\n", number);
-}
+static const struct html_column policy_columns[] = {
+    {.heading = "Policy"},
+    {.heading = "Selected", .style = "number"},
+    {.heading = "Won", .style = "number"},
+    {.heading = "Claimed", .style = "number"},
+    {.heading = "Stale", .style = "number"},
+    {.heading = "Versions in use", .style = "number"},
+    {.heading = "Problems"},
+    {.heading = NULL},
+};
 
 static void add_policy_row(const struct card_writer *c, const struct entry *policy)
 {
     const struct policy_decision *d = policy_decision(policy);
     struct policy_counts counts = policy_counts_of(policy);
+    struct html_table t = {.out = c->out, .columns = policy_columns};
     const char *between = "";
 
-    strbuf_adds(c->out, "<tr>\n<td>");
+    html_row_open(&t, NULL);
+    html_cell_open(&t);
     link_entry(c->out, policy);
-    strbuf_adds(c->out, "</td>\n");
-    add_number_cell(c, counts.selected);
-    add_number_cell(c, counts.won);
-    add_number_cell(c, counts.claimed);
-    add_number_cell(c, counts.stale);
-    add_number_cell(c, d && d->history ? policy_history_count_used_versions(d->history) : 0);
-    strbuf_adds(c->out, "<td>");
+    html_cell_number(&t, (int64_t)counts.selected);
+    html_cell_number(&t, (int64_t)counts.won);
+    html_cell_number(&t, (int64_t)counts.claimed);
+    html_cell_number(&t, (int64_t)counts.stale);
+    html_cell_number(&t,
+                     d && d->history ? (int64_t)policy_history_count_used_versions(d->history) : 0);
+    html_cell_open(&t);
     for (unsigned i = 0; i < POLICY_PROBLEM_COUNT; i++) {
         if (!(entry_policy_problems(policy) & 1U << i))
             continue;
         strbuf_addf(c->out, "%s%s", between, policy_problem_texts[i]);
         between = "; ";
     }
-    strbuf_adds(c->out, "</td>\n</tr>\n");
+    html_row_close(&t);
 }
 
 void policies_page(struct queued_request *request, const struct health *h)
 {
-    static const char *const heads[] = {
-        "Policy", "Selected", "Won", "Claimed", "Stale", "Versions in use", "Problems", NULL,
-    };
     const struct list_elements elements = {REPORT_POLICIES, h, add_policy_row};
+    struct html_table table;
     const char *token;
     size_t count;
 
     list_page_open(request, NAVIGATION_POLICIES, "Policies");
-    html_table(&request->body, "Policies", heads);
+    table = html_table_open(&request->body, "Policies", policy_columns, NULL);
     if (!list_write_elements(request, &elements, &count, &token))
         return;
-    html_table_end(&request->body);
+    html_table_close(&table);
     list_page_close(request, count, token, "api/v1/policies");
 }
 

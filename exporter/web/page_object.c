@@ -222,22 +222,30 @@ static struct template_group *template_groups_of(const struct entry *policy, siz
     return groups;
 }
 
-static void add_group_row(struct strbuf *out, const char *policy,
+static void add_group_row(struct html_table *t, const char *policy,
                           const struct template_group *group)
 {
     char version[16];
 
     snprintf(version, sizeof(version), "%" PRIu32, group->version);
-    strbuf_addf(out, "<tr>\n<td>%s</td>\n<td>%s</td>\n<td class=\"number\">",
-                group->version ? version : "none known", state_names[group->state]);
-    link_open_with(out, "templates", {PARAMETER_POLICY, policy}, {PARAMETER_VERSION, version},
+    html_row_open(t, NULL);
+    html_cell_text(t, group->version ? version : "none known");
+    html_cell_text(t, state_names[group->state]);
+    html_cell_open(t);
+    link_open_with(t->out, "templates", {PARAMETER_POLICY, policy}, {PARAMETER_VERSION, version},
                    {PARAMETER_STATE, state_names[group->state]});
-    strbuf_addf(out, "%zu</a></td>\n</tr>\n", group->count);
+    strbuf_addf(t->out, "%zu</a>", group->count);
 }
 
 static void add_groups_section(struct strbuf *out, const struct entry *policy)
 {
-    static const char *const heads[] = {"Version", "State", "Templates", NULL};
+    static const struct html_column columns[] = {
+        {.heading = "Version"},
+        {.heading = "State"},
+        {.heading = "Templates", .style = "number"},
+        {.heading = NULL},
+    };
+    struct html_table table;
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(NAME_MAX_BYTES);
     size_t count;
     CLEANUP(free_cleanup) struct template_group *groups = template_groups_of(policy, &count);
@@ -246,14 +254,14 @@ static void add_groups_section(struct strbuf *out, const struct entry *policy)
         return;
     strbuf_addf(&name, "%s/%s", entry_ns(policy), policy->name);
     html_section(out, "templates", "Templates by version and state", count);
-    html_table(out, "Templates by version and state", heads);
+    table = html_table_open(out, "Templates by version and state", columns, NULL);
     for (size_t i = 0, next; i < count; i = next) {
         for (next = i + 1; next < count && compare_groups(&groups[i], &groups[next]) == 0;)
             next++;
         groups[i].count = next - i;
-        add_group_row(out, name.data, &groups[i]);
+        add_group_row(&table, name.data, &groups[i]);
     }
-    html_table_end(out);
+    html_table_close(&table);
     strbuf_adds(out, "</section>\n");
 }
 

@@ -2,10 +2,13 @@
 #include "exporter/web/page_parts.h"
 
 #include "exporter/evaluation.h"
+#include "metrics/base/number.h"
 #include "metrics/expose/decision_text.h"
 #include "metrics/model/store.h"
 #include "metrics/rules/decision.h"
 #include "metrics/rules/problems/problem_table.h"
+
+enum { PAGE_NUMBER_MAX = 1000000 };
 
 /* ---- cards of conflicts ---- */
 
@@ -102,10 +105,9 @@ static const char *const filter_labels[PARAMETER_COUNT] = {
 };
 
 /* Fields of the form of lists that it also has if the request does not set them. */
-enum {
-    DEFAULT_FIELDS = PARAMETER_BIT(STATE) | PARAMETER_BIT(KIND) | PARAMETER_BIT(NAMESPACE) |
-                     PARAMETER_BIT(POLICY) | PARAMETER_BIT(SEARCH),
-};
+static const parameter_set default_fields = PARAMETER_BIT(STATE) | PARAMETER_BIT(KIND) |
+                                            PARAMETER_BIT(NAMESPACE) | PARAMETER_BIT(POLICY) |
+                                            PARAMETER_BIT(SEARCH);
 
 /* Appends a list of the words that a parameter accepts. */
 static void add_word_options(struct strbuf *out, enum parameter parameter, const char *const *words,
@@ -140,7 +142,7 @@ static void add_filter_field(struct strbuf *out, enum parameter parameter, const
     strbuf_adds(out, "\n</div>\n");
 }
 
-void filter_form_write(struct queued_request *request, unsigned fields)
+void filter_form_write(struct queued_request *request, parameter_set fields)
 {
     const char *path = request->endpoint->path + 1;
     struct strbuf *out = &request->body;
@@ -158,7 +160,7 @@ void filter_form_write(struct queued_request *request, unsigned fields)
 void list_page_open(struct queued_request *request, enum navigation_link current, const char *title)
 {
     page_layout_open(&request->body, current, title);
-    filter_form_write(request, DEFAULT_FIELDS);
+    filter_form_write(request, default_fields);
 }
 
 /*
@@ -197,6 +199,78 @@ void list_page_close(struct queued_request *request, size_t count, const char *t
     add_list_link(request, api, NULL, "csv", "as CSV");
     strbuf_adds(&request->body, "</p>\n");
     page_layout_close(&request->body, paging_made_ms(request->paging));
+}
+
+bool page_number_from_request(struct queued_request *request, size_t *page)
+{
+    const char *value = request->query.values[PARAMETER_PAGE];
+    uint64_t number = 1;
+
+    if (value && (!parse_uint(value, PAGE_NUMBER_MAX, &number) || number == 0)) {
+        api_refuse(request, MHD_HTTP_BAD_REQUEST, "'page' takes the number of a page, from 1 on");
+        return false;
+    }
+    *page = (size_t)number;
+    return true;
+}
+
+struct list_part list_part_make(size_t page, size_t total)
+{
+    size_t pages = total == 0 ? 1 : (total - 1) / HTML_SHOWN_MAX + 1;
+    struct list_part part = {.page = page < pages ? page : pages, .total = total};
+
+    part.first = (part.page - 1) * HTML_SHOWN_MAX;
+    part.end = total - part.first < HTML_SHOWN_MAX ? total : part.first + HTML_SHOWN_MAX;
+    return part;
+}
+
+static void add_part_link(struct queued_request *request, size_t page, const char *text)
+{
+    const char *path = request->endpoint->path + 1;
+    struct link_value values[PARAMETER_COUNT];
+    char number[24];
+
+    for (unsigned i = 0; i < PARAMETER_COUNT; i++)
+        values[i] = (struct link_value){(enum parameter)i, request->query.values[i]};
+    snprintf(number, sizeof(number), "%zu", page);
+    values[PARAMETER_PAGE].value = page > 1 ? number : NULL;
+    link_open(&request->body, *path ? path : "./", values, PARAMETER_COUNT);
+    strbuf_addf(&request->body, "%s</a>\n", text);
+}
+
+/* Appends a link to the whole list in a format; `other` as in list_part_write_links(). */
+static void add_format_link(struct queued_request *request, const char *api, const char *format,
+                            const struct link_value *other)
+{
+    struct link_value values[PARAMETER_COUNT];
+
+    for (unsigned i = 0; i < PARAMETER_COUNT; i++)
+        values[i] = (struct link_value){(enum parameter)i, request->query.values[i]};
+    values[PARAMETER_PAGE].value = NULL;
+    values[PARAMETER_REFRESH].value = NULL;
+    values[PARAMETER_FORMAT].value = format;
+    if (!values[other->parameter].value)
+        values[other->parameter].value = other->value;
+    link_open(&request->body, api, values, PARAMETER_COUNT);
+    strbuf_addf(&request->body, "%s</a>\n", strcmp(format, "json") == 0 ? "JSON" : "CSV");
+}
+
+void list_part_write_links(struct queued_request *request, const struct list_part *part,
+                           const char *api, const struct link_value *other)
+{
+    struct strbuf *out = &request->body;
+
+    strbuf_adds(out, "<p class=\"ways\">\n");
+    if (part->total > HTML_SHOWN_MAX)
+        strbuf_addf(out, "<span class=\"faint\">Rows %zu to %zu of %zu</span>\n", part->first + 1,
+                    part->end, part->total);
+    if (part->page > 1)
+        add_part_link(request, part->page - 1, "Previous page");
+    if (part->end < part->total)
+        add_part_link(request, part->page + 1, "Next page");
+    add_format_link(request, api, "json", other);
+    add_format_link(request, api, "csv", other);
+    strbuf_adds(out, "</p>\n");
 }
 
 /* Elements of a list as lines. */

@@ -31,10 +31,10 @@ card_fn write_conflict_cards;
 enum { LIST_REFERRERS_MAX = 20 };
 
 /*
- * Appends a form with the filter of the request. `fields`: bits by enum parameter of the fields
- * that the form also has if the request does not set them.
+ * Appends a form with the filter of the request. `fields`: parameters whose fields the form also
+ * has if the request does not set them.
  */
-void filter_form_write(struct queued_request *request, unsigned fields);
+void filter_form_write(struct queued_request *request, parameter_set fields);
 
 /* Appends the start of the page, with a form that has the filter of the request. */
 void list_page_open(struct queued_request *request, enum navigation_link current,
@@ -47,6 +47,31 @@ void list_page_open(struct queued_request *request, enum navigation_link current
  */
 void list_page_close(struct queued_request *request, size_t count, const char *token,
                      const char *api);
+
+/* Part of a list that one page shows: at most HTML_SHOWN_MAX of its rows. */
+struct list_part {
+    size_t page;  /* From 1 on. */
+    size_t first; /* Index of the first row. */
+    size_t end;   /* Index behind the last row. */
+    size_t total; /* Number of rows of the whole list. */
+};
+
+/*
+ * Stores the parameter `page` of the request, or 1. Writes an error response and returns false if
+ * its value is not valid.
+ */
+bool page_number_from_request(struct queued_request *request, size_t *page) MUST_USE;
+
+/* Returns the part of a list with `total` rows; the last part if `page` is behind it. */
+struct list_part list_part_make(size_t page, size_t total);
+
+/*
+ * Appends which rows are shown, and links with the parameters of the request: to the other parts,
+ * and to the whole list as JSON and CSV at the path `api`. `other` is a parameter that these two
+ * links have if the request does not set it; without one its value is NULL.
+ */
+void list_part_write_links(struct queued_request *request, const struct list_part *part,
+                           const char *api, const struct link_value *other);
 
 /* List of the report as HTML elements, which `write` appends for each entry. */
 struct list_elements {

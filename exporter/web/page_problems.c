@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/evaluation.h"
 #include "exporter/web/page_parts.h"
-#include "metrics/base/number.h"
 #include "metrics/expose/problem_text.h"
 #include "metrics/model/store.h"
 
@@ -14,7 +13,6 @@ enum {
     NAME_MAX_BYTES = 8192,
     SENTENCE_MAX_BYTES = 256 * 1024,
     INCOMPLETE_NAMES = 5, /* Sources that the first page names if their data is incomplete. */
-    PAGE_NUMBER_MAX = 1000000,
     COUNTED = 1U << PROBLEM_OPEN | 1U << PROBLEM_RESOLVING,
     LISTED = COUNTED | 1U << PROBLEM_PENDING, /* Statuses on the first page by default. */
 };
@@ -97,79 +95,73 @@ static void add_subject(const struct problem *p, struct strbuf *out)
 }
 
 static void add_severity_cell(const struct problem_list *list, const struct problem *p,
-                              struct strbuf *out)
+                              struct html_table *t)
 {
-    enum problem_severity severity = problem_severity(list->problems, problem_id(p));
-
-    strbuf_addf(out, "<td>%s%s%s</td>\n",
-                severity < SEVERITY_COUNT ? severity_names[severity] : "off",
-                p->status == PROBLEM_OPEN ? "" : ", ",
-                p->status == PROBLEM_OPEN ? "" : problem_status_names[p->status]);
+    html_cell_open(t);
+    html_severity(t->out, problem_severity(list->problems, problem_id(p)));
+    if (p->status != PROBLEM_OPEN)
+        strbuf_addf(t->out, " %s", problem_status_names[p->status]);
 }
 
 /* Appends the cause and, of a hidden problem, the problem that explains it. */
 static void add_cause_cell(const struct problem_list *list, const struct problem *p,
-                           struct strbuf *out)
+                           struct html_table *t)
 {
-    strbuf_adds(out, "<td class=\"sentence\">");
-    add_sentence(list, p, problem_add_cause, out);
+    html_cell_open(t);
+    add_sentence(list, p, problem_add_cause, t->out);
     if (p->status == PROBLEM_HIDDEN && p->cause) {
-        strbuf_addf(out, " Explained by: %s, ", problem_table[problem_id(p->cause)].title);
-        add_subject(p->cause, out);
-        strbuf_adds(out, ".");
+        strbuf_addf(t->out, " Explained by: %s, ", problem_table[problem_id(p->cause)].title);
+        add_subject(p->cause, t->out);
+        strbuf_addc(t->out, '.');
     }
-    strbuf_adds(out, "</td>\n");
 }
 
 static void add_since_cell(const struct problem_list *list, const struct problem *p,
-                           struct strbuf *out)
+                           struct html_table *t)
 {
     int64_t since_ms = problem_since_ms(list->problems, p);
 
-    strbuf_adds(out, "<td>");
+    html_cell_open(t);
     if (since_ms > 0)
-        html_time(out, since_ms, list->now_ms);
+        html_time(t->out, since_ms, list->now_ms);
     if (since_ms > 0 && p->since_seen)
-        strbuf_adds(out, ", first seen so");
-    strbuf_adds(out, "</td>\n");
+        strbuf_adds(t->out, ", first seen so");
 }
 
 /* Appends the number of problems that this one hides, with a link to them. */
-static void add_hidden_cell(const struct problem *p, size_t hidden, struct strbuf *out)
+static void add_hidden_cell(const struct problem *p, size_t hidden, struct html_table *t)
 {
     CLEANUP(strbuf_release) struct strbuf cause = STRBUF_INIT(NAME_MAX_BYTES);
     const char *ns = problem_ns(p);
 
-    strbuf_adds(out, "<td class=\"number\">");
-    if (hidden > 0) {
-        strbuf_addf(&cause, "%s/%s%s%s", problem_names[problem_id(p)], ns, *ns ? "/" : "",
-                    problem_name(p));
-        link_open_with(out, "./", {PARAMETER_CAUSE, cause.data});
-        strbuf_addf(out, "%zu</a>", hidden);
-    }
-    strbuf_adds(out, "</td>\n");
+    html_cell_open(t);
+    if (hidden == 0)
+        return;
+    strbuf_addf(&cause, "%s/%s%s%s", problem_names[problem_id(p)], ns, *ns ? "/" : "",
+                problem_name(p));
+    link_open_with(t->out, "./", {PARAMETER_CAUSE, cause.data});
+    strbuf_addf(t->out, "%zu</a>", hidden);
 }
 
 static void add_row(const struct problem_list *list, const struct problem *p, size_t hidden,
-                    struct strbuf *out)
+                    struct html_table *t)
 {
-    const char *reason = problem_reasons[p->reason].name, *owner = problem_owner(p);
+    enum problem_severity severity = problem_severity(list->problems, problem_id(p));
+    const char *reason = problem_reasons[p->reason].name;
 
-    strbuf_adds(out, "<tr>\n");
-    add_severity_cell(list, p, out);
-    strbuf_addf(out, "<td>%s%s%s</td>\n<td class=\"subject\">", problem_table[problem_id(p)].title,
-                *reason ? ", " : "", reason);
-    add_subject(p, out);
-    strbuf_adds(out, "</td>\n");
-    add_cause_cell(list, p, out);
-    add_since_cell(list, p, out);
-    strbuf_adds(out, "<td>");
-    html_text(out, owner ? owner : "");
-    strbuf_addf(out, "</td>\n<td>%s</td>\n<td class=\"sentence\">", actor_names[problem_actor(p)]);
-    add_sentence(list, p, problem_add_action, out);
-    strbuf_adds(out, "</td>\n");
-    add_hidden_cell(p, hidden, out);
-    strbuf_adds(out, "</tr>\n");
+    html_row_open(t, severity < SEVERITY_COUNT ? severity_names[severity] : NULL);
+    add_severity_cell(list, p, t);
+    html_cell_open(t);
+    strbuf_addf(t->out, "%s%s%s", problem_table[problem_id(p)].title, *reason ? ", " : "", reason);
+    html_cell_open(t);
+    add_subject(p, t->out);
+    add_cause_cell(list, p, t);
+    add_since_cell(list, p, t);
+    html_cell_text(t, problem_owner(p));
+    html_cell_text(t, actor_names[problem_actor(p)]);
+    html_cell_open(t);
+    add_sentence(list, p, problem_add_action, t->out);
+    add_hidden_cell(p, hidden, t);
 }
 
 /* Counts the instances that each of `count` problems hides; `count` is at most HTML_SHOWN_MAX. */
@@ -186,10 +178,19 @@ static void count_hidden(const struct problem_list *list, const struct problem *
 /* Appends the table with at most HTML_SHOWN_MAX rows from `first` on; nothing without a row. */
 static void add_table(const struct problem_list *list, size_t first, struct strbuf *out)
 {
-    static const char *const heads[] = {
-        "Severity", "Problem", "Subject", "Cause",  "Since",
-        "Owner",    "Actor",   "Action",  "Hidden", NULL,
+    static const struct html_column columns[] = {
+        {.heading = "Severity"},
+        {.heading = "Problem"},
+        {.heading = "Object", .style = "object"},
+        {.heading = "Cause", .style = "sentence"},
+        {.heading = "Since"},
+        {.heading = "Owner"},
+        {.heading = "Actor"},
+        {.heading = "Action", .style = "sentence"},
+        {.heading = "Hidden", .style = "number"},
+        {.heading = NULL},
     };
+    struct html_table table;
     const struct problem *const *rows = &list->rows[first];
     size_t left = list->count - first, count = left < HTML_SHOWN_MAX ? left : HTML_SHOWN_MAX;
     size_t hidden[HTML_SHOWN_MAX];
@@ -197,12 +198,10 @@ static void add_table(const struct problem_list *list, size_t first, struct strb
     if (count == 0)
         return;
     count_hidden(list, rows, count, hidden);
-    strbuf_adds(out, "<div class=\"problems\">\n");
-    html_table(out, "Problems", heads);
+    table = html_table_open(out, "Problems", columns, NULL);
     for (size_t i = 0; i < count; i++)
-        add_row(list, rows[i], hidden[i], out);
-    html_table_end(out);
-    strbuf_adds(out, "</div>\n");
+        add_row(list, rows[i], hidden[i], &table);
+    html_table_close(&table);
 }
 
 /* ---- data that cannot be read ---- */
@@ -316,57 +315,15 @@ static void add_no_problem(const struct queued_request *request, const struct pr
         add_no_open_problems(list, out);
 }
 
-/*
- * Appends a link with the filters of the request, to a part of the list (from 1 on) or, if it is 0,
- * to the list of the API in a format.
- */
-static void add_link(struct queued_request *request, size_t part, const char *format,
-                     const char *text)
-{
-    struct link_value values[PARAMETER_COUNT];
-    char number[24];
-
-    for (unsigned i = 0; i < PARAMETER_COUNT; i++)
-        values[i] = (struct link_value){(enum parameter)i, request->query.values[i]};
-    snprintf(number, sizeof(number), "%zu", part);
-    values[PARAMETER_PAGE].value = part > 1 ? number : NULL;
-    values[PARAMETER_FORMAT].value = format;
-    if (part == 0 && !values[PARAMETER_STATUS].value && !values[PARAMETER_CAUSE].value)
-        values[PARAMETER_STATUS].value = "open,resolving,pending";
-    link_open(&request->body, part > 0 ? "./" : "api/v1/problems", values, PARAMETER_COUNT);
-    strbuf_addf(&request->body, "%s</a>\n", text);
-}
-
-/* Appends the rows of a part of the list, and links to the parts before and after it. */
-static void add_part(struct queued_request *request, const struct problem_list *list, size_t part)
-{
-    struct strbuf *out = &request->body;
-    size_t parts = list->count == 0 ? 1 : (list->count - 1) / HTML_SHOWN_MAX + 1;
-
-    /* Problems may have ended since the link to the part was made. */
-    part = part < parts ? part : parts;
-    add_table(list, (part - 1) * HTML_SHOWN_MAX, out);
-    if (parts > 1)
-        strbuf_addf(out, "<p class=\"faint\">Page %zu of %zu; %zu problems.</p>\n", part, parts,
-                    list->count);
-    strbuf_adds(out, "<p class=\"ways\">\n");
-    if (part > 1)
-        add_link(request, part - 1, NULL, "Previous page");
-    if (part < parts)
-        add_link(request, part + 1, NULL, "Next page");
-    add_link(request, 0, "json", "All of them as JSON");
-    add_link(request, 0, "csv", "as CSV");
-    strbuf_adds(out, "</p>\n");
-}
-
 /* Appends the problems that the request selects. */
 static void add_problems(struct queued_request *request, const struct health *h,
-                         const struct problem_query *q, size_t part)
+                         const struct problem_query *q, size_t page)
 {
     char *const *values = request->query.values;
     bool by_status = values[PARAMETER_STATUS] || values[PARAMETER_CAUSE];
     CLEANUP(problem_list_release) struct problem_list list;
     struct strbuf *out = &request->body;
+    struct list_part part;
     bool complete;
 
     problem_list_make(&list, h, &q->filter, by_status ? q->statuses : LISTED);
@@ -377,36 +334,28 @@ static void add_problems(struct queued_request *request, const struct health *h,
                                    PARAMETER_BIT(POLICY));
     if (list.count == 0 || (list.rows[0]->status == PROBLEM_PENDING && !has_filter(request)))
         add_no_problem(request, &list, complete, out);
-    add_part(request, &list, part);
-}
-
-/* Stores the number of the part in `out`. Writes an error response and returns false if invalid. */
-static bool parse_part(struct queued_request *request, uint64_t *out)
-{
-    const char *value = request->query.values[PARAMETER_PAGE];
-
-    *out = 1;
-    if (!value || (parse_uint(value, PAGE_NUMBER_MAX, out) && *out > 0))
-        return true;
-    api_refuse(request, MHD_HTTP_BAD_REQUEST, "'page' takes the number of a page, from 1 on");
-    return false;
+    part = list_part_make(page, list.count);
+    add_table(&list, part.first, out);
+    list_part_write_links(
+        request, &part, "api/v1/problems",
+        &(struct link_value){PARAMETER_STATUS, by_status ? NULL : "open,resolving,pending"});
 }
 
 void index_page(struct queued_request *request, const struct health *h)
 {
     CLEANUP(problem_query_release) struct problem_query q = {0};
     struct strbuf *out = &request->body;
-    uint64_t part;
+    size_t page;
 
     query_drop_empty(&request->query);
-    if (!parse_part(request, &part) || !problem_query_from_request(request, &q))
+    if (!page_number_from_request(request, &page) || !problem_query_from_request(request, &q))
         return;
     page_layout_open(out, NAVIGATION_OVERVIEW, "Problems");
     if (!h->config_loaded)
         strbuf_adds(out, "<p class=\"bad\">The last reload failed; the old configuration stays in "
                          "force. The log has the reason.</p>\n");
     if (h->evaluation && engine_problems(h->evaluation->engine)) {
-        add_problems(request, h, &q, (size_t)part);
+        add_problems(request, h, &q, page);
     } else {
         strbuf_adds(out, "<p>Everything is being read for the first time.</p>\n");
         if (h->session)

@@ -15,14 +15,14 @@ const char *const parameter_texts[PARAMETER_COUNT] = {PARAMETERS(PARAMETER_TEXT)
 
 struct query_reading {
     struct query *query;
-    unsigned known;
+    parameter_set known;
     struct error *err;
     bool failed;
 };
 
 /* Position of suggest_name() in the parameters that an endpoint accepts. */
 struct parameter_cursor {
-    unsigned known;
+    parameter_set known;
     size_t at;
 };
 
@@ -35,7 +35,7 @@ static const char *next_parameter(void *context)
     return c->at < PARAMETER_COUNT ? parameter_names[c->at++] : NULL;
 }
 
-static bool fail_unknown_parameter(const char *name, unsigned known, struct error *err)
+static bool fail_unknown_parameter(const char *name, parameter_set known, struct error *err)
 {
     struct parameter_cursor cursor = {known, 0};
     const char *nearest = suggest_name(name, next_parameter, &cursor);
@@ -74,7 +74,7 @@ static enum MHD_Result read_argument(void *context, enum MHD_ValueKind kind, con
     return r->failed ? MHD_NO : MHD_YES;
 }
 
-bool query_parse(struct MHD_Connection *connection, unsigned known, unsigned required,
+bool query_parse(struct MHD_Connection *connection, parameter_set known, parameter_set required,
                  struct query *out, struct error *err)
 {
     struct query_reading r = {.query = out, .known = known, .err = err};

@@ -34,6 +34,8 @@
     PARAMETER(LIMIT, "limit", "the most rows of a page; 0, and without it: all")                   \
     PARAMETER(CONTINUE, "continue", "where the page before ended, as it said")                     \
     PARAMETER(PAGE, "page", "number of the page, from 1; the first without it")                    \
+    PARAMETER(SORT, "sort", "column that orders the rows; with '-' before it: in reverse")         \
+    PARAMETER(REFRESH, "refresh", "interval at which a browser reads the page again, such as 30s") \
     PARAMETER(FORMAT, "format", "json, ndjson or csv; without it whichever Accept prefers")        \
     /* Same name with other values; no endpoint accepts both. */                                   \
     PARAMETER(FORM, "format", "json, or text as the verb prints it; json without it")              \
@@ -46,8 +48,9 @@
 #define PARAMETER_ENUMERATOR(id, name, text) PARAMETER_##id,
 enum parameter { PARAMETERS(PARAMETER_ENUMERATOR) PARAMETER_COUNT };
 
-/* Bit of a parameter in a set of parameters. */
-#define PARAMETER_BIT(id) (1U << PARAMETER_##id)
+/* Set of parameters: bits by enum parameter. */
+typedef uint64_t parameter_set;
+#define PARAMETER_BIT(id) (UINT64_C(1) << PARAMETER_##id)
 
 /* Names and descriptions, by enum parameter. */
 extern const char *const parameter_names[PARAMETER_COUNT];
@@ -63,7 +66,7 @@ struct query {
  * repeated, without value, above 1,024 bytes, or required and missing or empty; the caller releases
  * the query even then.
  */
-bool query_parse(struct MHD_Connection *connection, unsigned known, unsigned required,
+bool query_parse(struct MHD_Connection *connection, parameter_set known, parameter_set required,
                  struct query *out, struct error *err) MUST_USE;
 /* Removes parameters with an empty value, because HTML forms send all of their fields. */
 void query_drop_empty(struct query *q);

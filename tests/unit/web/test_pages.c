@@ -375,7 +375,7 @@ static struct answer_case {
     {"numbers of a namespace", "/namespace?namespace=way", 200, ">Its 5 templates</a>"},
     {"number of one policy", "/namespace?namespace=way", 200, ">Its 1 policy</a>"},
     {"template in a list, with an empty field of the form", "/templates?kind=&search=held", 200,
-     "<td><a href=\"policy?kind=PropagationPolicy&amp;namespace=way&amp;name=ways\">"
+     "><a href=\"policy?kind=PropagationPolicy&amp;namespace=way&amp;name=ways\">"
      "PropagationPolicy way/ways</a>, version 1, 1 behind</td>"},
     {"first page", "/templates?limit=2", 200,
      "<p class=\"ways\">\n<a href=\"templates?limit=2&amp;"},
