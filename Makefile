@@ -254,7 +254,7 @@ fuzz-run: $(call programs,$(FUZZ))
 
 # ---- gates ---------------------------------------------------------------------------------------
 
-.PHONY: format reformat tidy layers headers sizes modules comments prose words
+.PHONY: format reformat tidy layers headers sizes modules comments prose sentences words
 format: ## gate: clang-format has nothing to change
 	$(if $(OURS),@clang-format --dry-run -Werror $(OURS))
 
@@ -293,6 +293,9 @@ comments: ## gate: block comments only, an SPDX line first
 
 prose: ## gate: comments name their subject, in the folders that are finished
 	@python3 tests/gates/prose.py
+
+sentences: ## print every text that users see: program, alerts, boards
+	@python3 tests/gates/sentences.py
 
 words: ## gate: no unfinished business, no path of somebody's machine
 	@tests/gates/words.sh

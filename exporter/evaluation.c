@@ -95,9 +95,9 @@ static bool check_options(const struct options *o, struct error *err)
                     ": the shards are numbered from 0, and this number is too large",
                     o->shard, o->total_shards);
     if (o->events_emit && o->manifests.count > 0)
-        return fail(err, "--events.emit writes Events to Karmada's API server, and manifests "
-                         "have none: leave it out, or name an API server (--kubeconfig FILE) "
-                         "instead of manifests");
+        return fail(err,
+                    "--events.emit writes Events to Karmada's API server, and manifests have no "
+                    "API server: remove the flag, or use --kubeconfig FILE instead of manifests");
     if (o->events_lease_ms < LEASE_MIN_MS || o->events_lease_ms > LEASE_MAX_MS ||
         o->events_lease_ms % 1000 != 0)
         return fail(err, "--events.lease-duration: it has to be whole seconds, from 3s to 1h");

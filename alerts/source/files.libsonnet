@@ -39,8 +39,8 @@ function(config)
       spec: { groups: [] },
     }),
     'servicemonitor.yml': document([
-      'For clusters with the Prometheus operator: it scrapes the Services with this name. The label release is',
-      'what kube-prometheus-stack selects by; put that of your own release.',
+      'For clusters with the Prometheus operator: it scrapes the Services with this name. kube-prometheus-stack',
+      'selects by the label release; set it to the name of your own release.',
       'Several control planes: the Service of each exporter has the label karmada-control-plane with its name,',
       'which becomes the label %s of all its series and alerts. With one control plane it may be missing.' % config.clusterLabel,
       'Keep honorLabels: without it the label namespace of an object is that of the exporter.',

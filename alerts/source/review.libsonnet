@@ -12,7 +12,7 @@ function(k, config)
                or
                0 * max %s (karmada_propagationpolicies_not_in_force)
              ||| % [k.by(['reason', 'phase']), k.by(['instance', 'reason', 'phase']), k.by(['reason', 'phase'])],
-             'As it is at this moment: a row that ended a minute ago would be counted beside what it became. One that is not there is 0.'),
+             'Instant values: a range would count a row that has just ended beside its successor. A missing row is 0.'),
     k.record('karmada_policy:stale_age_seconds:1h',
              k.age('karmada_templates_stale_oldest_timestamp_seconds', ['phase'])),
     k.record('karmada_policy:templates:1h', k.total('karmada_templates', ['state'])),

@@ -10,11 +10,10 @@
 
 static void print_history_hint(struct output *o)
 {
-    explanation_print_line(o, EXPLAIN_HEADING, "How it came here");
-    explanation_print_line(
-        o, EXPLAIN_PARAGRAPH,
-        "Only a running exporter knows: it remembers what moved since it started. Ask one "
-        "with --server URL.");
+    explanation_print_line(o, EXPLAIN_HEADING, "History");
+    explanation_print_line(o, EXPLAIN_PARAGRAPH,
+                           "A running exporter keeps the history since its start. Query one "
+                           "with --server URL.");
 }
 
 static enum exit_status print_explanation_of(struct evaluation *e, const char *typed,

@@ -37,8 +37,8 @@ const struct command metrics_command = {
     .name = "metrics",
     .usage = "[FLAGS]",
     .summary = "list the families of metrics",
-    .details = "Prints the table of metric families that all pages come from: name, type, "
-               "labels with what they may be, what it says, and what limits its series.",
+    .details = "Prints the catalogue of metric families: name, type, labels with their values, "
+               "description, and the limit of the number of series.",
     .examples = examples,
     .bit = COMMAND_METRICS,
     .run = run_metrics,

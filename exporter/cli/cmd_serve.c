@@ -150,9 +150,8 @@ const struct command serve_command = {
     .usage = "[FLAGS]",
     .summary = "run the exporter: follow changes, serve metrics over HTTP",
     .details = "Reads Karmada's API server (--kubeconfig) or manifests (--manifests), follows "
-               "them as they change, and serves what it finds as Prometheus metrics and on a "
-               "page for people, until SIGTERM or SIGINT. SIGHUP reads the configuration file "
-               "and everything else again.",
+               "their changes, and serves the results as Prometheus metrics, web pages and JSON, "
+               "until SIGTERM or SIGINT. SIGHUP reloads the configuration file and all objects.",
     .examples = examples,
     .bit = COMMAND_SERVE,
     .run = run_serve,

@@ -29,7 +29,7 @@ static enum exit_status run_version(struct invocation *invocation)
 const struct command version_command = {
     .name = "version",
     .usage = "",
-    .summary = "print the version and what it was built with",
+    .summary = "print the version and the build",
     .details = "Prints the version, the commit, the compiler and the libraries, as --version does.",
     .bit = COMMAND_VERSION,
     .run = run_version,

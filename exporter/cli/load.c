@@ -109,7 +109,7 @@ static bool check_missing_kinds(const struct evaluation *e, const struct invocat
 
         if (!missing_kind_is_failure(k))
             continue;
-        strbuf_addf(&text, "cannot read %s (%s): %s; what depends on it is left out", k->kind,
+        strbuf_addf(&text, "cannot read %s (%s): %s; dependent results are missing", k->kind,
                     k->api_version, missing_kind_reason(k->reflector));
         invocation_print_error(invocation, text.data);
         complete = false;
@@ -186,7 +186,7 @@ struct evaluation *load_sources(struct invocation *invocation, enum exit_status 
 /* Error messages by enum lookup_state; a reason from the API server is appended if known. */
 static const char *const lookup_errors[] = {
     [LOOKUP_FORBIDDEN] = "the API server does not let us read it",
-    [LOOKUP_OUTSIDE] = "its namespace is none of those that are read",
+    [LOOKUP_OUTSIDE] = "its namespace is not read",
     [LOOKUP_LATE] = "the API server has not answered in time",
     [LOOKUP_FAILED] = "the API server cannot read it",
     [LOOKUP_BUSY] = "too many objects have been asked for",

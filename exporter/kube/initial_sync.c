@@ -242,8 +242,8 @@ static void log_late_kinds(struct missing_kinds *l, bool became_ready, int64_t n
             continue;
         k->late = true;
         log_write(l->log, LOG_LEVEL_WARN,
-                  "a kind is late; what depends on it is left out until it has been read", "kind",
-                  k->kind, "api_version", k->api_version, "reason",
+                  "a kind is late; results that depend on it are missing until it has been read",
+                  "kind", k->kind, "api_version", k->api_version, "reason",
                   missing_kind_reason(k->reflector));
     }
 }

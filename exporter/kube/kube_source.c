@@ -61,7 +61,7 @@ static void end_discovery_round(struct discoverer *d)
             log_write(d->context->log, LOG_LEVEL_WARN,
                       discovery_version(d->discovery) > 0
                           ? "cannot discover the API's kinds; using the last known list"
-                          : "cannot discover the API's kinds; none is known so far");
+                          : "cannot discover the kinds of the API server; no kind is known so far");
     }
     d->unanswered = 0;
     d->ended_ms = d->context->now_ms;

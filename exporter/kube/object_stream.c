@@ -328,8 +328,7 @@ static bool emit_text(void *context, const char *json, size_t len, size_t offset
     }
     if (s->frame.cut)
         return reject_unparsed(
-            s, json, len,
-            (struct watch_event){.reason = "it is larger than 8 MiB", .too_large = true});
+            s, json, len, (struct watch_event){.reason = "larger than 8 MiB", .too_large = true});
     if (has_too_many_values(json, len))
         return reject_unparsed(
             s, json, len, (struct watch_event){.reason = "too many values", .too_large = true});

@@ -10,76 +10,77 @@
 #define OPTION(type, field, ...)
 #endif
 
-OPTION(TEXTS, manifests, .name = "manifests", .value = "PATH",
-       .help = "YAML or JSON manifests to evaluate: a file, a folder with all below it, or - for "
-               "standard input",
-       .commands = COMMAND_EVALUATES)
-
 OPTION(
-    TEXT, namespace, .name = "namespace", .value = "NAME", .fallback = "default", .letter = 'n',
-    .help =
-        "where objects of the manifests are that belong to a namespace and name none, as if "
-        "kubectl applied them; if it is given, explain looks there for an OBJECT without one, and "
-        "reconcile changes templates there alone",
+    TEXTS, manifests, .name = "manifests", .value = "PATH",
+    .help = "YAML or JSON manifests to evaluate: a file, a directory tree, or - for standard input",
     .commands = COMMAND_EVALUATES)
 
+OPTION(TEXT, namespace, .name = "namespace", .value = "NAME", .fallback = "default", .letter = 'n',
+       .help = "namespace of manifest objects that are namespaced and do not set one, as in "
+               "kubectl; if the flag is given, explain looks for an OBJECT without a namespace "
+               "there, and reconcile changes templates there only",
+       .commands = COMMAND_EVALUATES)
+
 OPTION(TEXT, kubeconfig, .name = "kubeconfig", .value = "FILE", .fallback = "",
-       .help = "how to reach Karmada's API server; without it $KUBECONFIG, ~/.kube/config and the "
-               "pod's service account are tried",
+       .help = "kubeconfig for Karmada's API server; without the flag $KUBECONFIG, ~/.kube/config "
+               "and the service account of the pod are tried",
        .commands = COMMAND_EVALUATES)
 
 OPTION(TEXT, context, .name = "context", .value = "NAME", .fallback = "",
-       .help = "the context of the kubeconfig to use instead of its current one",
+       .help = "context of the kubeconfig; by default its current context",
        .commands = COMMAND_EVALUATES)
 
 OPTION(NAMES, namespaces, .name = "namespaces", .value = "NAMES",
-       .help = "namespaces to read, of an API server or of files, several with commas; all by "
-               "default; objects without a namespace are read in any case",
+       .help = "namespaces to read, from the API server or from files, separated by commas; all by "
+               "default; cluster-scoped objects are always read",
        .commands = COMMAND_EVALUATES)
 
 OPTION(NAMES, namespaces_denied, .name = "namespaces-denylist", .value = "NAMES",
-       .help = "namespaces not to read, of an API server or of files, several with commas",
+       .help = "namespaces not to read, from the API server or from files, separated by commas",
        .commands = COMMAND_EVALUATES)
 
 OPTION(DURATION, audit_interval_ms, .name = "kube.audit-interval", .value = "DURATION",
        .fallback = "1h",
-       .help = "how often to compare the objects of each kind with what the API server has, at a "
-               "slow pace; 0 for never",
+       .help = "interval between comparisons of the objects in memory with those of the API "
+               "server, kind by kind and at a slow pace; 0 disables them",
        .commands = COMMAND_SERVE)
 
 OPTION(UINT, shard, .name = "shard", .value = "NUMBER", .fallback = "0",
-       .help = "which share of the namespaces to read, counted from 0", .commands = COMMAND_SERVE)
+       .help = "number of this shard of the namespaces, from 0", .commands = COMMAND_SERVE)
 
 OPTION(UINT, total_shards, .name = "total-shards", .value = "COUNT", .fallback = "1",
-       .help = "how many exporters share the namespaces between them", .commands = COMMAND_SERVE)
+       .help = "number of exporters that share the namespaces", .commands = COMMAND_SERVE)
 
 /* Choices in the order of enum takeover. */
 OPTION(CHOICE, takeover, .name = "rules.takeover", .value = "RULES", .fallback = "preemption",
-       .help = "when a template goes over to another policy: preemption (Karmada 1.8 and later) "
-               "or static (at the template's next change)",
+       .help = "rules by which another policy takes over a template: preemption (Karmada 1.8 and "
+               "later) or static (at the template's next change)",
        .choices = CHOICES("preemption", "static"), .commands = COMMAND_EVALUATES)
 
 OPTION(DURATION, grace_ms, .name = "rules.grace", .value = "DURATION", .fallback = "60s",
-       .help = "how long Karmada may take to act before a difference is overdue",
+       .help = "time that Karmada has to act before a difference is overdue",
        .commands = COMMAND_EVALUATES)
 
 OPTION(UINT, versions, .name = "rules.versions", .value = "COUNT", .fallback = "10",
-       .help = "how many versions of a policy to remember beside those that templates run",
+       .help = "number of versions of a policy to keep, beside those that templates run",
        .commands = COMMAND_SERVE)
 
-OPTION(UINT, history_entries, .name = "history.entries", .value = "COUNT", .fallback = "100000",
-       .help = "how many transitions of templates to remember, the newest, at 64 bytes each and as "
-               "they come; 0 for none, and no problem decision_flapping/state; at most 10000000",
-       .commands = COMMAND_SERVE)
+OPTION(
+    UINT, history_entries, .name = "history.entries", .value = "COUNT", .fallback = "100000",
+    .help =
+        "maximum number of transitions of templates to keep, at 64 bytes each; the oldest are "
+        "dropped; 0 disables the history and the problem decision_flapping/state; at most 10000000",
+    .commands = COMMAND_SERVE)
 
 OPTION(SEVERITIES, problem_severities, .name = "problems.severity", .value = "PROBLEM=SEVERITY",
-       .help = "another severity of a problem: critical, warning or info; off disables the "
-               "problem; repeatable, or several with commas",
+       .help = "severity of a problem instead of its default: critical, warning or info; off "
+               "disables the problem; repeatable, or separated by commas",
        .commands = COMMAND_JUDGES)
 
 OPTION(PATIENCES, problem_patiences, .name = "problems.patience", .value = "PROBLEM=DURATION",
-       .help = "another patience of a problem: the time for which its condition must hold before "
-               "the problem is open, from 0 to 3650d; repeatable, or several with commas",
+       .help =
+           "patience of a problem instead of its default: the time for which its condition must "
+           "hold before the problem is open, from 0 to 3650d; repeatable, or separated by commas",
        .commands = COMMAND_JUDGES)
 
 OPTION(DURATION, resolve_delay_ms, .name = "problems.resolve-delay", .value = "DURATION",
@@ -90,32 +91,31 @@ OPTION(DURATION, resolve_delay_ms, .name = "problems.resolve-delay", .value = "D
 
 OPTION(TEXT, skipped_namespaces, .name = "skipped-propagating-namespaces", .value = "REGEX",
        .fallback = "kube-.*",
-       .help = "namespaces that Karmada never propagates, as in the flag of its controller "
-               "manager; several with commas",
+       .help = "namespaces that Karmada never propagates, as in the flag of "
+               "karmada-controller-manager; separated by commas",
        .commands = COMMAND_EVALUATES)
 
 OPTION(TEXT, skipped_apis, .name = "skipped-propagating-apis", .value = "APIS", .fallback = "",
-       .help = "APIs that Karmada never propagates, as in the flag of its controller manager: "
-               "groups, group/versions or group/version/Kinds, several with semicolons",
+       .help = "APIs that Karmada never propagates, as in the flag of karmada-controller-manager: "
+               "groups, group/versions or group/version/Kinds, separated by semicolons",
        .commands = COMMAND_EVALUATES)
 
 OPTION(TEXT, karmada_version, .name = "karmada.version", .value = "VERSION", .fallback = "",
-       .help = "release of Karmada, such as 1.15, where it is older than the newest that is known: "
-               "nothing is expected of it that came later (before 1.16 it does not resolve "
+       .help = "release of Karmada, such as 1.15, if it is not the newest that this exporter "
+               "supports: rules of later releases do not apply (before 1.16 Karmada resolves no "
                "conflicts of dependencies)",
        .commands = COMMAND_EVALUATES)
 
 OPTION(TEXT, feature_gates, .name = "karmada.feature-gates", .value = "GATES", .fallback = "",
-       .help =
-           "feature gates of Karmada's components that differ from its defaults, by its own "
-           "names, as PropagationPolicyPreemption=true; several with commas; an unknown gate is a "
-           "warning, and has no effect",
+       .help = "feature gates of Karmada's components that differ from Karmada's defaults, such as "
+               "PropagationPolicyPreemption=true; separated by commas; an unknown gate causes a "
+               "warning and has no effect",
        .commands = COMMAND_EVALUATES)
 
 OPTION(FLAG, works, .name = "karmada.works",
-       .help = "also read Works from the API server, which say of each member cluster what was "
-               "sent there, and Events of overrides that fail: several Works for each template, "
-               "so it takes more memory",
+       .help = "also read Works, which show for each member cluster the manifest that Karmada "
+               "sent, and Events of override policies that fail; needs more memory, because each "
+               "template has several Works",
        .commands = COMMAND_EVALUATES)
 
 OPTION(TEXT, lease_namespace, .name = "karmada.lease-namespace", .value = "NAME",
@@ -125,21 +125,22 @@ OPTION(TEXT, lease_namespace, .name = "karmada.lease-namespace", .value = "NAME"
        .commands = COMMAND_SERVE)
 
 OPTION(TEXT, asset_file, .name = "configconnector.asset-file", .value = "FILE", .fallback = "",
-       .help = "Cloud Asset Inventory export, one JSON object after another, plain or gzip: the "
-               "leases of Config Connector's resources; read again when it changes",
+       .help = "Cloud Asset Inventory export in NDJSON, plain or gzip, with the leases of Config "
+               "Connector's resources; read again when it changes",
        .commands = COMMAND_EVALUATES)
 
 OPTION(DURATION, lease_skew_ms, .name = "configconnector.clock-skew", .value = "DURATION",
-       .fallback = "0s", .help = "by how much clocks may differ before a lease counts as expired",
+       .fallback = "0s", .help = "time by which clocks may differ before a lease counts as expired",
        .commands = COMMAND_EVALUATES)
 
 OPTION(TEXTS, changes, .name = "filename", .value = "CHANGE",
-       .help = "manifests to apply over those of PATH: a file, a folder, or - for standard input",
+       .help = "manifests of the change, applied over those of PATH: a file, a directory tree, or "
+               "- for standard input",
        .letter = 'f', .flag_only = true, .commands = COMMAND_PLAN)
 
 OPTION(TEXTS, deletions, .name = "delete", .value = "OBJECT",
-       .help = "an object of PATH to delete, written KIND[.GROUP]/[NAMESPACE/]NAME",
-       .flag_only = true, .commands = COMMAND_PLAN)
+       .help = "object of PATH to delete, as KIND[.GROUP]/[NAMESPACE/]NAME", .flag_only = true,
+       .commands = COMMAND_PLAN)
 
 OPTION(FAIL_ON, fail_on, .name = "fail-on", .value = "PROBLEMS", .fallback = "warning,policy_tie",
        .help = "problems that make the exit status 1, several with commas: PROBLEM, PROBLEM/REASON "
@@ -148,7 +149,7 @@ OPTION(FAIL_ON, fail_on, .name = "fail-on", .value = "PROBLEMS", .fallback = "wa
                "and exits with 1 only if the flag is given. Names",
        .choices = fail_on_names, .commands = COMMAND_CHECK | COMMAND_PLAN)
 
-OPTION(FLAG, allow_empty, .name = "allow-empty", .help = "manifests without an object are no error",
+OPTION(FLAG, allow_empty, .name = "allow-empty", .help = "accept manifests without an object",
        .commands = COMMAND_CHECK)
 
 /* Choices in the order of enum output_format. */
@@ -160,126 +161,128 @@ OPTION(CHOICE, output, .name = "output", .value = "FORMAT", .fallback = "table",
                    COMMAND_METRICS | COMMAND_HELP)
 
 OPTION(TEXT, server, .name = "server", .value = "URL", .fallback = "",
-       .help = "ask the exporter that runs there, as http://localhost:19180 or with a path behind "
-               "it, instead of looking for oneself; through no proxy, and no redirect is followed",
+       .help =
+           "URL of a running exporter that answers instead of reading manifests or an API server, "
+           "such as http://localhost:19180; proxies are not used, redirects are not followed",
        .flag_only = true, .commands = COMMAND_REMOTE)
 
-OPTION(TEXT, server_ca_file, .name = "server.ca-file", .value = "FILE", .fallback = "",
-       .help = "who vouches for the exporter of --server, in PEM; without it whom this system "
-               "trusts",
-       .flag_only = true, .commands = COMMAND_REMOTE)
+OPTION(
+    TEXT, server_ca_file, .name = "server.ca-file", .value = "FILE", .fallback = "",
+    .help = "CA certificates for the exporter of --server, in PEM; by default those of the system",
+    .flag_only = true, .commands = COMMAND_REMOTE)
 
 OPTION(TEXT, server_cert_file, .name = "server.cert-file", .value = "FILE", .fallback = "",
-       .help = "our certificate for the exporter of --server, with --server.key-file",
+       .help = "client certificate for the exporter of --server, with --server.key-file",
        .flag_only = true, .commands = COMMAND_REMOTE)
 
 OPTION(TEXT, server_key_file, .name = "server.key-file", .value = "FILE", .fallback = "",
-       .help = "the key of --server.cert-file", .flag_only = true, .commands = COMMAND_REMOTE)
+       .help = "private key of --server.cert-file", .flag_only = true, .commands = COMMAND_REMOTE)
 
 OPTION(TEXT, server_user, .name = "server.user", .value = "NAME", .fallback = "",
-       .help = "as which user the exporter of --server is asked, with --server.password-file; "
-               "over https, or on this machine",
+       .help = "user for requests to the exporter of --server, with --server.password-file; needs "
+               "https, or an address of this machine",
        .flag_only = true, .commands = COMMAND_REMOTE)
 
 OPTION(TEXT, server_password_file, .name = "server.password-file", .value = "FILE", .fallback = "",
-       .help = "the password of --server.user, up to the end of the line", .flag_only = true,
-       .commands = COMMAND_REMOTE)
+       .help = "file with the password of --server.user; only its first line counts",
+       .flag_only = true, .commands = COMMAND_REMOTE)
 
 OPTION(DURATION, server_timeout_ms, .name = "server.timeout", .value = "DURATION",
        .fallback = "30s",
-       .help = "for how long the exporter of --server may send next to nothing before we give up; "
-               "0 for ever",
+       .help = "time without progress after which a request to the exporter of --server fails; 0 "
+               "disables the limit",
        .flag_only = true, .commands = COMMAND_REMOTE)
 
 OPTION(FLAG, history, .name = "history",
-       .help = "of a template also what it was before, when it moved and why: a running exporter "
-               "remembers that (--server)",
+       .help = "also print the earlier states of a template, with time and cause of each change; "
+               "needs --server, because only a running exporter has a history",
        .flag_only = true, .commands = COMMAND_EXPLAIN)
 
 OPTION(TEXT, policy, .name = "policy", .value = "OBJECT", .fallback = "",
-       .help = "reconcile the templates that are to follow this policy, written pp/NAMESPACE/NAME "
-               "or cpp/NAME",
+       .help = "reconcile the templates that this policy governs, as pp/NAMESPACE/NAME or cpp/NAME",
        .flag_only = true, .commands = COMMAND_RECONCILE)
 
 OPTION(TEXT, selector, .name = "selector", .value = "SELECTOR", .fallback = "", .letter = 'l',
-       .help = "reconcile the templates with these labels, written as for kubectl; with --policy "
+       .help = "reconcile the templates with these labels, in kubectl's syntax; with --policy only "
                "those of its templates",
        .flag_only = true, .commands = COMMAND_RECONCILE)
 
 OPTION(TEXT, from_version, .name = "from-version", .value = "VERSION", .fallback = "",
-       .help = "reconcile the templates that run this version of --policy alone, by its number or, "
-               "which stays the same whoever looks, by its hash; explain lists both",
+       .help = "reconcile only the templates that run this version of --policy: its number, or its "
+               "hash, which all exporters compute alike; explain lists both",
        .flag_only = true, .commands = COMMAND_RECONCILE)
 
 OPTION(UINT, max_templates, .name = "max", .value = "COUNT", .fallback = "0",
-       .help = "change no more than so many templates; 0 for all", .flag_only = true,
+       .help = "maximum number of templates to change; 0 for all", .flag_only = true,
        .commands = COMMAND_RECONCILE)
 
 OPTION(FLAG, undo, .name = "undo",
-       .help = "take the annotation off the templates again, which is another change by their "
-               "user to Karmada: it brings no old placement back",
+       .help = "remove the annotation from the templates; for Karmada this is another change by "
+               "their user: earlier placements do not return",
        .flag_only = true, .commands = COMMAND_RECONCILE)
 
 /* Choices in the order of `risks` in cmd_reconcile.c. */
 OPTION(SET, accept, .name = "accept", .value = "RISKS", .fallback = "",
-       .help = "go ahead although the plan has conflicts that appear, templates that become "
-               "pending, or member clusters that get more than they have free, several with commas",
+       .help = "continue although the plan has conflicts that appear, templates that become "
+               "pending, or member clusters without enough free capacity; separated by commas",
        .choices = CHOICES("conflict", "pending", "overflow"), .flag_only = true,
        .commands = COMMAND_RECONCILE)
 
-OPTION(FLAG, yes, .name = "yes", .help = "write to the API server, rather than only say what would",
+OPTION(FLAG, yes, .name = "yes",
+       .help = "write to the API server; without the flag reconcile only prints the changes",
        .flag_only = true, .commands = COMMAND_RECONCILE)
 
 OPTION(UINT, batch, .name = "batch", .value = "COUNT", .fallback = "10",
-       .help = "how many templates to change before waiting for them", .flag_only = true,
+       .help = "number of templates to change before waiting for them", .flag_only = true,
        .commands = COMMAND_RECONCILE)
 
 OPTION(DURATION, pause_ms, .name = "pause", .value = "DURATION", .fallback = "30s",
-       .help = "how long to rest between two batches", .flag_only = true,
-       .commands = COMMAND_RECONCILE)
+       .help = "pause between two batches", .flag_only = true, .commands = COMMAND_RECONCILE)
 
 OPTION(CHOICE, wait_for, .name = "wait", .value = "STATE", .fallback = "current",
-       .help = "what each template of a batch has to become before the next one begins: current, "
-               "or healthy in all its member clusters",
+       .help = "state that each template of a batch must reach before the next batch begins: "
+               "current, or healthy in all its member clusters",
        .choices = CHOICES("current", "healthy"), .flag_only = true, .commands = COMMAND_RECONCILE)
 
 OPTION(DURATION, timeout_ms, .name = "timeout", .value = "DURATION", .fallback = "5m",
-       .help = "how long the templates of a batch may take to; then nothing more is changed",
+       .help = "time for the templates of a batch to reach the state of --wait; after it nothing "
+               "more is changed",
        .flag_only = true, .commands = COMMAND_RECONCILE)
 
 OPTION(TEXTS, listen_addresses, .name = "web.listen-address", .value = "ADDRESS",
-       .fallback = ":19180", .help = "where to serve HTTP: [HOST]:PORT", .commands = COMMAND_SERVE,
-       .needs_restart = true)
+       .fallback = ":19180", .help = "address of the HTTP server, as [HOST]:PORT",
+       .commands = COMMAND_SERVE, .needs_restart = true)
 
 OPTION(TEXT, telemetry_path, .name = "web.telemetry-path", .value = "PATH", .fallback = "/metrics",
-       .help = "where the metrics are served", .commands = COMMAND_SERVE, .needs_restart = true)
+       .help = "path of the metrics", .commands = COMMAND_SERVE, .needs_restart = true)
 
 OPTION(TEXT, web_config_file, .name = "web.config.file", .value = "FILE", .fallback = "",
-       .help = "TLS, users, headers and rate limits, in the schema of Prometheus' exporter "
-               "toolkit; read again when it changes",
+       .help = "file with TLS, users, headers and rate limits, in the schema of Prometheus' "
+               "exporter toolkit; read again when it changes",
        .commands = COMMAND_SERVE, .needs_restart = true)
 
 OPTION(FLAG, probes_without_auth, .name = "web.probes-without-auth",
-       .help = "answer /-/healthy, /-/ready, /livez, /readyz and /healthz to everybody, with ok or "
-               "not ok alone",
+       .help = "answer /-/healthy, /-/ready, /livez, /readyz and /healthz without authentication, "
+               "with status and ok or not ok only",
        .commands = COMMAND_SERVE, .needs_restart = true)
 
 OPTION(FLAG, lifecycle, .name = "web.enable-lifecycle",
-       .help = "reload on POST or PUT to /-/reload, as on SIGHUP, and answer how that ended",
+       .help = "reload on POST or PUT to /-/reload, as on SIGHUP, and return the result",
        .commands = COMMAND_SERVE, .needs_restart = true)
 
-OPTION(FLAG, plans, .name = "web.enable-plan",
-       .help = "answer POST of manifests to /api/v1/plan with what Karmada would make of them; "
-               "nothing is applied",
-       .commands = COMMAND_SERVE, .needs_restart = true)
+OPTION(
+    FLAG, plans, .name = "web.enable-plan",
+    .help = "accept POST of manifests to /api/v1/plan and return the plan; no manifest is applied",
+    .commands = COMMAND_SERVE, .needs_restart = true)
 
 OPTION(TEXT, external_url, .name = "web.external-url", .value = "URL", .fallback = "",
-       .help = "where people reach the pages, as behind a proxy: https://proxy.example/karmada",
+       .help = "URL at which users reach the pages, for example behind a proxy: "
+               "https://proxy.example/karmada",
        .commands = COMMAND_SERVE, .needs_restart = true)
 
 OPTION(TEXT, route_prefix, .name = "web.route-prefix", .value = "PATH", .fallback = "",
-       .help = "what every path begins with; by default the path of --web.external-url, and / for "
-               "nothing, where a proxy takes that off",
+       .help = "prefix of all paths; by default the path of --web.external-url; / for a proxy that "
+               "removes the prefix",
        .commands = COMMAND_SERVE, .needs_restart = true)
 
 OPTION(TEXTS, alertmanager_urls, .name = "alertmanager.url", .value = "URL",
@@ -299,18 +302,18 @@ OPTION(TEXT, alertmanager_user, .name = "alertmanager.user", .value = "NAME", .f
 
 OPTION(TEXT, alertmanager_password_file, .name = "alertmanager.password-file", .value = "FILE",
        .fallback = "",
-       .help = "the password of --alertmanager.user, up to the end of the line; read for each "
-               "request",
+       .help = "file with the password of --alertmanager.user; only its first line counts; read "
+               "for each request",
        .commands = COMMAND_SERVE, .needs_restart = true)
 
 OPTION(TEXT, alertmanager_token_file, .name = "alertmanager.bearer-token-file", .value = "FILE",
        .fallback = "",
-       .help = "a token for Alertmanager, up to the end of the line, instead of a user; read for "
-               "each request",
+       .help = "file with a token for Alertmanager, instead of a user; only its first line counts; "
+               "read for each request",
        .commands = COMMAND_SERVE, .needs_restart = true)
 
 OPTION(TEXT, alertmanager_ca_file, .name = "alertmanager.ca-file", .value = "FILE", .fallback = "",
-       .help = "who vouches for Alertmanager, in PEM; without it whom this system trusts",
+       .help = "CA certificates for Alertmanager, in PEM; by default those of the system",
        .commands = COMMAND_SERVE, .needs_restart = true)
 
 /* Exported as karmada_policy_exporter_threshold_seconds, for rules of a site. Nothing else reads
@@ -334,19 +337,19 @@ OPTION(DURATION, unbound_age_ms, .name = "thresholds.unbound-age", .value = "DUR
        .commands = COMMAND_SERVE)
 
 OPTION(UINT, detail_limit, .name = "metrics.detail-limit", .value = "COUNT", .fallback = "1000",
-       .help = "how many series a family with one series per object may have, and how many "
-               "namespaces, those with the most templates, have rows of their own in families by "
-               "namespace; the others are added up in the namespace _others",
+       .help = "maximum number of series of a family with one series for each object, and of "
+               "namespaces in families by namespace, those with the most templates; the other "
+               "namespaces are added up in the namespace _others",
        .commands = COMMAND_SERVE)
 
 OPTION(TEXT, owner_key, .name = "owner-key", .value = "KEY", .fallback = "",
-       .help = "label that says whose a template is, or annotation where it has no such label, for "
-               "the lists of the pages and of the API",
+       .help = "label, or annotation if there is no such label, with the owner of a template, for "
+               "pages, API and alerts",
        .commands = COMMAND_SERVE | COMMAND_CHECK)
 
 OPTION(UINT, policy_limit, .name = "metrics.policy-limit", .value = "COUNT", .fallback = "1000",
-       .help = "how many policies, the worst first, have rows of their own in families by policy; "
-               "the others are added up in one row without a policy",
+       .help = "maximum number of policies in families by policy, the worst first; the other "
+               "policies are added up in one row without a policy",
        .commands = COMMAND_SERVE)
 
 OPTION(UINT, problem_limit, .name = "metrics.problem-limit", .value = "COUNT", .fallback = "20",
@@ -355,53 +358,54 @@ OPTION(UINT, problem_limit, .name = "metrics.problem-limit", .value = "COUNT", .
        .commands = COMMAND_SERVE)
 
 OPTION(FLAG, opt_in, .name = "metrics.opt-in",
-       .help = "also show the families with one series per object that are off by default",
+       .help = "also export the families with one series for each object that are off by default",
        .commands = COMMAND_SERVE)
 
 OPTION(UINT, memory_limit, .name = "memory-limit", .value = "BYTES", .fallback = "0",
-       .help = "how much memory it may use: from four fifths on, metrics with one series per "
-               "object are left out; 0 means the limit of its control group, if that has one",
+       .help = "maximum memory in bytes: from four fifths of it on, metrics with one series for "
+               "each object are left out; 0 for the limit of the control group, if there is one",
        .commands = COMMAND_SERVE, .needs_restart = true)
 
 OPTION(FLAG, events_emit, .name = "events.emit",
-       .help = "write to Karmada's API server the Events about conflicts of dependencies that "
-               "Karmada has only from 1.16 on, with its words, on the binding that is concerned; "
-               "where another component has written one, none is. With --karmada.version 1.16 or "
-               "later nothing is written, without it only what Karmada has not said within "
-               "--rules.grace. Of several exporters one writes, by a Lease in the namespace "
-               "karmada-system, which has to exist there. It takes rights of its own: get, create "
-               "and patch events; get resourcebindings of work.karmada.io; get, create and update "
-               "leases of coordination.k8s.io",
+       .help = "write Events about conflicts of dependencies to Karmada's API server, on the "
+               "binding concerned and in the words of Karmada 1.16, which writes them itself: with "
+               "--karmada.version 1.16 or later no Event is written; without that flag only Events "
+               "that no other component has written within --rules.grace. One of several exporters "
+               "writes, elected by a Lease in the existing namespace karmada-system. Needs rights: "
+               "get, create and patch events; get resourcebindings of work.karmada.io; get, create "
+               "and update leases of coordination.k8s.io",
        .commands = COMMAND_SERVE)
 
 OPTION(DURATION, events_lease_ms, .name = "events.lease-duration", .value = "DURATION",
        .fallback = "15s",
-       .help = "how long an exporter that stops without a word keeps others from writing Events: "
-               "whole seconds from 3s on; it is renewed seven times in that",
+       .help = "time after which another exporter may write Events if the present one has stopped "
+               "without releasing the Lease: whole seconds, at least 3s; the Lease is renewed "
+               "seven times within it",
        .commands = COMMAND_SERVE)
 
 /* Choices in the order of enum log_level. */
 OPTION(CHOICE, log_level, .name = "log.level", .value = "LEVEL", .fallback = "info",
-       .help = "the least severe messages to log: debug, info, warn or error",
+       .help = "minimum severity of log messages: debug, info, warn or error",
        .choices = CHOICES("debug", "info", "warn", "error"), .commands = COMMAND_SERVE,
        .needs_restart = true)
 
 /* Choices in the order of enum log_format. */
 OPTION(CHOICE, log_format, .name = "log.format", .value = "FORMAT", .fallback = "logfmt",
-       .help = "the format of the log: logfmt or json", .choices = CHOICES("logfmt", "json"),
+       .help = "format of the log: logfmt or json", .choices = CHOICES("logfmt", "json"),
        .commands = COMMAND_SERVE, .needs_restart = true)
 
 /* Choices in the order of enum hardening. */
 OPTION(CHOICE, hardening, .name = "hardening", .value = "HOW", .fallback = "auto",
-       .help = "auto confines the process to system calls that it needs and to reading the files "
-               "that it was started with, as far as the kernel can, unless the kubeconfig names an "
-               "exec plugin, which has to run; off does not",
+       .help =
+           "auto confines the process to the system calls and files that it needs, as far as the "
+           "kernel supports it, unless the kubeconfig has an exec plugin; off disables that",
        .choices = CHOICES("auto", "off"), .commands = COMMAND_SERVE, .needs_restart = true)
 
-OPTION(TEXT, config_file, .name = "config.file", .value = "FILE", .fallback = "",
-       .help = "YAML file with options under the names of these flags; a flag goes before the "
-               "file; read again on SIGHUP",
-       .flag_only = true, .commands = COMMAND_EVALUATES)
+OPTION(
+    TEXT, config_file, .name = "config.file", .value = "FILE", .fallback = "",
+    .help =
+        "YAML file with options, named as these flags; flags take precedence; read again on SIGHUP",
+    .flag_only = true, .commands = COMMAND_EVALUATES)
 
 OPTION(FLAG, version, .name = "version", .help = "print the version and exit", .flag_only = true,
        .commands = COMMAND_ALL)

@@ -162,7 +162,7 @@ static bool check_paths_answer(const struct options *o, const char *const *envir
     read_job_free(job);
     out->is_blocked = !file_reader_free(reader);
     return state == JOB_DONE ||
-           fail(&out->landlock, state == JOB_HANGS ? "what the options name does not answer"
+           fail(&out->landlock, state == JOB_HANGS ? "a path in the options does not respond"
                                                    : "no thread can be started to try it");
 }
 
@@ -196,7 +196,7 @@ void confinement_log(const struct confinement *c, const struct log *log)
         log_write(log, LOG_LEVEL_INFO, "not confined: --hardening is off");
     else
         log_write(log, c->done ? LOG_LEVEL_INFO : LOG_LEVEL_WARN,
-                  "confined to what the options need", "landlock",
+                  "confined to the files and system calls that the options need", "landlock",
                   *c->landlock.text ? c->landlock.text : "on", "seccomp",
                   *c->seccomp.text ? c->seccomp.text : "on");
 }

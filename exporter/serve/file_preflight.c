@@ -236,8 +236,8 @@ enum file_preflight_state file_preflight_turn(struct file_preflight *p, bool wan
     if (state == JOB_HANGS) {
         fail(err, "cannot read '%s': %s", p->current_path, read_job_failure(state));
         if (*p->hanging_path == '\0') {
-            log_write(p->log, LOG_LEVEL_WARN,
-                      "cannot read a file; what was read last stays in force", "error", err->text);
+            log_write(p->log, LOG_LEVEL_WARN, "cannot read a file; its last content stays in force",
+                      "error", err->text);
             snprintf(p->hanging_path, sizeof(p->hanging_path), "%s", p->current_path);
         }
         return FILE_PREFLIGHT_HANGS;

@@ -347,7 +347,7 @@ static void add_late_kinds(struct strbuf *out, const struct kube_source *source)
         if (!k->late || count++ >= SHOWN_MAX)
             continue;
         if (count == 1)
-            strbuf_adds(out, "Not read yet, and what depends on it is left out:\n");
+            strbuf_adds(out, "Not read yet; dependent results are missing:\n");
         append_resource_name_of(out, k->api_version, k->kind);
         strbuf_addf(out, ": %s\n", missing_kind_reason(k->reflector));
     }

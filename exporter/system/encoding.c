@@ -152,7 +152,8 @@ bool pem_check_key(const char *text, struct error *err)
             continue;
         if (has_label(&b, "ENCRYPTED PRIVATE KEY") ||
             memmem(b.body, b.body_len, encrypted, sizeof(encrypted) - 1))
-            return fail(err, "the private key needs a passphrase, and there is nobody to ask");
+            return fail(err,
+                        "the private key needs a passphrase, and the exporter runs without a user");
         return true;
     }
     if (status == BLOCK_INCOMPLETE)

@@ -150,17 +150,17 @@ static const char *rejection_reason(const struct stat *about)
     case S_IFREG:
         return NULL;
     case S_IFDIR:
-        return "it is a directory, not a file";
+        return "is a directory, not a file";
     case S_IFIFO:
-        return "it is a FIFO, not a regular file";
+        return "is a FIFO, not a regular file";
     case S_IFSOCK:
-        return "it is a socket, not a regular file";
+        return "is a socket, not a regular file";
     case S_IFCHR:
         if (about->st_rdev == makedev(NULL_MAJOR, NULL_MINOR))
             return NULL;
-        return "it is a device, not a regular file";
+        return "is a device, not a regular file";
     default:
-        return "it is a device, not a regular file";
+        return "is a device, not a regular file";
     }
 }
 

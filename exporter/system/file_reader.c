@@ -529,7 +529,7 @@ enum read_job_state read_job_next(struct read_job *job, int64_t now_ms, struct r
 
 const char *read_job_failure(enum read_job_state state)
 {
-    return state == JOB_HANGS ? "it does not answer; its mount may hang"
+    return state == JOB_HANGS ? "does not answer; its mount may hang"
                               : "too many other reads hang; it is read again when one returns";
 }
 

@@ -133,7 +133,8 @@ static void begin_request(struct api *a, const struct health *h, struct evaluati
     enum endpoint_needs needs = a->request->endpoint->needs;
 
     if (needs != NEEDS_NOTHING && needs != NEEDS_EVALUATION_IF_READ && !e) {
-        api_refuse(a->request, MHD_HTTP_SERVICE_UNAVAILABLE, "not everything has been read yet");
+        api_refuse(a->request, MHD_HTTP_SERVICE_UNAVAILABLE,
+                   "the first evaluation is not complete");
         finish_request(a);
         return;
     }

@@ -135,9 +135,9 @@ static void write_explanation_text(struct queued_request *request,
 
     explanation_print(x, &o);
     if (forgets) {
-        explanation_print_line(&o, EXPLAIN_HEADING, "How it came here");
+        explanation_print_line(&o, EXPLAIN_HEADING, "History");
         explanation_print_line(&o, EXPLAIN_PARAGRAPH,
-                               "This exporter remembers nothing: --history.entries is 0.");
+                               "The history is disabled: --history.entries is 0.");
     }
     text_end(request, &o);
 }
@@ -234,7 +234,7 @@ static bool plan_must_end(void *context)
 static void refuse_slow_plan(struct queued_request *request)
 {
     api_refuse(request, MHD_HTTP_GATEWAY_TIMEOUT,
-               "this plan takes more than 2 s: the verb plan takes as long as it takes");
+               "the plan takes more than 2 s: use the command plan, which has no time limit");
 }
 
 /* Objects that are being applied to a plan. */
@@ -282,7 +282,7 @@ static bool apply_body(struct plan *p, struct queued_request *request, const str
     else if (!fine)
         api_refuse(request, MHD_HTTP_BAD_REQUEST, err.text);
     else if (objects.count == 0)
-        api_refuse(request, MHD_HTTP_BAD_REQUEST, "there is no object in the body: POST manifests");
+        api_refuse(request, MHD_HTTP_BAD_REQUEST, "the body has no object: POST manifests");
     return request->status == MHD_HTTP_OK;
 }
 

@@ -625,11 +625,10 @@ void api_history(struct queued_request *request, const struct health *h)
     report_put_time(&w, "since", transitions_complete_since_ms(t));
     json_writer_int(&w, "entries", (int64_t)transitions_count(t));
     json_writer_int(&w, "limit", (int64_t)transitions_limit(t));
-    json_writer_text(
-        &w, "text",
-        t ? "What happened before 'since' is not remembered. All of it is in memory alone: "
-            "a restart and a reload of the exporter begin it anew."
-          : "Nothing is remembered: --history.entries is 0.");
+    json_writer_text(&w, "text",
+                     t ? "The history begins at 'since'. It is kept in memory only: a restart or "
+                         "reload of the exporter empties it."
+                       : "The history is disabled: --history.entries is 0.");
     json_writer_close(&w, '}');
     page = page_begin(request, &history, head.data);
     page_end(&page, add_transitions(&page, t, &filter));

@@ -136,18 +136,19 @@ static bool open_stored_list(struct paging *p, const char *token, unsigned *stat
 
     *status = MHD_HTTP_BAD_REQUEST;
     if (!parse_token(token, parts))
-        return fail(err, "'continue' is not what a list answered with");
+        return fail(err, "'continue' is not a value that a list returned");
     list = parts[0] == p->seed ? find_list(p, parts[1]) : NULL;
     if (!list) {
         *status = MHD_HTTP_GONE;
-        return fail(err, "the list that 'continue' goes on with is no longer kept: ask for it from "
-                         "its beginning");
+        return fail(err,
+                    "the list of 'continue' has expired: request the list from its first page");
     }
     p->position = (struct row_position){.chunk = parts[2], .row = parts[3]};
     if (strcmp(list->filter, p->open.filter) != 0)
-        return fail(err, "'continue' goes on with a list of other parameters: give the same ones");
+        return fail(err, "'continue' belongs to a list with other parameters: repeat the "
+                         "parameters of that list");
     if (!has_position(list, p->position))
-        return fail(err, "'continue' is not what a list answered with");
+        return fail(err, "'continue' is not a value that a list returned");
     p->open.number = list->number;
     p->open.made_ms = list->made_ms;
     p->open.lines = list->lines;

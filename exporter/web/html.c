@@ -266,11 +266,11 @@ void page_layout_close(struct strbuf *out, int64_t now_ms)
 
 void page_layout_write_error(struct strbuf *out, const char *text)
 {
-    page_layout_open(out, NAVIGATION_NONE, "That did not work");
+    page_layout_open(out, NAVIGATION_NONE, "Error");
     strbuf_adds(out, "<p class=\"bad\">");
     html_text(out, text);
-    strbuf_adds(out, "</p>\n<p>Go on with the <a href=\"./\">overview</a>, or look for it among "
-                     "the <a href=\"templates\">templates</a>.</p>\n");
+    strbuf_adds(out, "</p>\n<p>See the <a href=\"./\">problems</a> or the "
+                     "<a href=\"templates\">templates</a>.</p>\n");
     page_layout_close(out, 0);
 }
 

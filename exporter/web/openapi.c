@@ -92,10 +92,10 @@ static void put_request_body(struct json_writer *w)
 /* Appends the error responses of an endpoint that takes manifests. */
 static void put_plan_error_responses(struct json_writer *w, const char *schema)
 {
-    put_response(w, "403", "it is off: --web.enable-plan switches it on", schema);
+    put_response(w, "403", "plans are disabled; --web.enable-plan enables them", schema);
     put_response(w, "413", "the body is larger than 1 MiB, or has more than 1,000 objects", schema);
     put_response(w, "415", "the body is neither application/yaml nor application/json", schema);
-    put_response(w, "429", "somebody else plans: one does at a time", schema);
+    put_response(w, "429", "another plan is running; only one runs at a time", schema);
     put_response(w, "504", "the plan takes more than 2 s", schema);
 }
 
@@ -122,10 +122,11 @@ static void put_endpoint(struct json_writer *w, const struct endpoint *e)
     if (posted)
         put_plan_error_responses(w, error);
     if (e->required)
-        put_response(w, "404", "there is no such object", error);
+        put_response(w, "404", "the object does not exist", error);
     if (e->known & PARAMETER_BIT(CONTINUE))
-        put_response(w, "410", "the list of 'continue' is no longer kept", error);
-    put_response(w, "503", "not everything has been read yet, or too many ask at once", error);
+        put_response(w, "410", "the list of 'continue' has expired", error);
+    put_response(w, "503", "the first evaluation is not complete, or too many requests are waiting",
+                 error);
     close_objects(w, 3);
 }
 
@@ -141,7 +142,7 @@ static void put_error_schema(struct json_writer *w)
     json_writer_open(w, "properties", '{');
     json_writer_open(w, "error", '{');
     json_writer_text(w, "type", "string");
-    json_writer_text(w, "description", "what is wrong, and what to do, for people");
+    json_writer_text(w, "description", "error message for users");
     close_objects(w, 5);
 }
 

@@ -12,38 +12,41 @@
 
 /* Table of parameters: enumerator, name, description in openapi.json. */
 #define PARAMETERS(PARAMETER)                                                                      \
-    PARAMETER(KIND, "kind", "the kind of the object, as kubectl takes it: Deployment, deploy, pp") \
-    PARAMETER(GROUP, "group", "the API group of the kind, where it is not clear without")          \
-    PARAMETER(NAMESPACE, "namespace", "the namespace of the object; none if it is cluster-scoped") \
-    PARAMETER(NAME, "name", "the name of the object")                                              \
-    PARAMETER(STATE, "state", "of templates: current, stale, pending and so on")                   \
-    PARAMETER(REASON, "reason", "why a template is in its state: policy_updated, no_match ...")    \
-    PARAMETER(STAGE, "stage", "how far a template has come: unmatched, unapplied, healthy ...")    \
-    PARAMETER(ACTOR, "actor", "who must act: user, platform, karmada, cluster or nobody")          \
-    PARAMETER(POLICY, "policy", "NAME or NAMESPACE/NAME of a policy that wins or is claimed")      \
-    PARAMETER(VERSION, "version", "the number of the policy's version that a template runs")       \
-    PARAMETER(OWNER, "owner", "whose a template is, by --owner-key")                               \
+    PARAMETER(KIND, "kind", "kind of the object, as in kubectl: Deployment, deploy, pp")           \
+    PARAMETER(GROUP, "group", "API group of the kind, if several groups have the kind")            \
+    PARAMETER(NAMESPACE, "namespace", "namespace of the object; empty for cluster-scoped objects") \
+    PARAMETER(NAME, "name", "name of the object")                                                  \
+    PARAMETER(STATE, "state", "state of templates: current, stale, pending ...")                   \
+    PARAMETER(REASON, "reason", "reason of the state: policy_updated, no_match ...")               \
+    PARAMETER(STAGE, "stage", "stage of templates: unmatched, unapplied, healthy ...")             \
+    PARAMETER(ACTOR, "actor", "role that must act: user, platform, karmada, cluster or nobody")    \
+    PARAMETER(POLICY, "policy", "NAME or NAMESPACE/NAME of a winning or claimed policy")           \
+    PARAMETER(VERSION, "version", "number of the policy version that a template runs")             \
+    PARAMETER(OWNER, "owner", "owner of the template, by --owner-key")                             \
     PARAMETER(PROBLEM, "problem",                                                                  \
-              "the word of a problem: not_propagated, dependency_conflict ...")                    \
+              "identifier of a problem: not_propagated, dependency_conflict ...")                  \
     PARAMETER(SEVERITY, "severity", "critical, warning or info")                                   \
     PARAMETER(STATUS, "status",                                                                    \
-              "open, resolving, pending, hidden with commas; open,resolving without it")           \
+              "open, resolving, pending, hidden, separated by commas; default open,resolving")     \
     PARAMETER(CAUSE, "cause",                                                                      \
               "PROBLEM, PROBLEM/NAME or PROBLEM/NAMESPACE/NAME of the problem that hides others")  \
-    PARAMETER(SEARCH, "search", "a part of the name, in any case")                                 \
-    PARAMETER(LIMIT, "limit", "the most rows of a page; 0, and without it: all")                   \
-    PARAMETER(CONTINUE, "continue", "where the page before ended, as it said")                     \
-    PARAMETER(PAGE, "page", "number of the page, from 1; the first without it")                    \
+    PARAMETER(SEARCH, "search", "part of the name, regardless of case")                            \
+    PARAMETER(LIMIT, "limit", "maximum number of rows of a page; 0, the default, for all")         \
+    PARAMETER(CONTINUE, "continue",                                                                \
+              "position of the next page, from metadata.continue of the page before")              \
+    PARAMETER(PAGE, "page", "number of the page, from 1; default 1")                               \
     PARAMETER(SORT, "sort", "column that orders the rows; with '-' before it: in reverse")         \
     PARAMETER(REFRESH, "refresh", "interval at which a browser reads the page again, such as 30s") \
-    PARAMETER(FORMAT, "format", "json, ndjson or csv; without it whichever Accept prefers")        \
+    PARAMETER(FORMAT, "format", "json, ndjson or csv; default by the header Accept")               \
     /* Same name with other values; no endpoint accepts both. */                                   \
-    PARAMETER(FORM, "format", "json, or text as the verb prints it; json without it")              \
-    PARAMETER(WIDTH, "width", "of text: the columns that a line has at most, 0: any; 80 without")  \
-    PARAMETER(FAIL_ON, "fail-on", "of text: the classes that count, as --fail-on of check")        \
-    PARAMETER(HISTORY, "history", "true or false: what is remembered of a template; true without") \
+    PARAMETER(FORM, "format", "json, or text as the command prints it; default json")              \
+    PARAMETER(WIDTH, "width",                                                                      \
+              "of text: maximum number of columns of a line, 0 for no limit; default 80")          \
+    PARAMETER(FAIL_ON, "fail-on", "of text: problems that fail the check, as --fail-on")           \
+    PARAMETER(HISTORY, "history",                                                                  \
+              "true or false: include the history of a template; default true")                    \
     PARAMETER(DEFAULT_NAMESPACE, "default-namespace",                                              \
-              "where no namespace is given: that of the object, unless it is cluster-scoped")
+              "namespace of a namespaced object if `namespace` is not given")
 
 #define PARAMETER_ENUMERATOR(id, name, text) PARAMETER_##id,
 enum parameter { PARAMETERS(PARAMETER_ENUMERATOR) PARAMETER_COUNT };

@@ -244,8 +244,8 @@ static MUST_USE struct MHD_Response *liveness_response(const struct routes *s,
 
     if (!beats)
         snprintf(text, sizeof(text),
-                 "karmada-policy-exporter is not healthy: its loop stands still for %" PRId64
-                 " s, and %d s is the most; what it serves is as old\n",
+                 "karmada-policy-exporter is not healthy: its event loop is blocked for %" PRId64
+                 " s (limit %d s), and its data is as old\n",
                  age_ms / 1000, HEARTBEAT_MAX_AGE_MS / 1000);
     return health_response(request, "loop", beats, text, out_status);
 }
@@ -284,8 +284,7 @@ static const struct reply_def {
 } reply_defs[REPLY_COUNT] = {
     [REPLY_MALFORMED] = {MHD_HTTP_BAD_REQUEST, "bad request", NULL, NULL, true},
     [REPLY_METHOD_NOT_ALLOWED] = {MHD_HTTP_METHOD_NOT_ALLOWED,
-                                  "method not allowed: the header Allow has those that are", NULL,
-                                  NULL, true},
+                                  "method not allowed: see the header Allow", NULL, NULL, true},
     [REPLY_BODY_NOT_ALLOWED] = {MHD_HTTP_CONTENT_TOO_LARGE, "a request must not have a body", NULL,
                                 NULL, true},
     [REPLY_BODY_TOO_LARGE] = {MHD_HTTP_CONTENT_TOO_LARGE,
@@ -294,17 +293,16 @@ static const struct reply_def {
                           "POST manifests as Content-Type: application/yaml or application/json",
                           NULL, NULL, true},
     [REPLY_NOT_FOUND] = {MHD_HTTP_NOT_FOUND, "not found", NULL, NULL, false},
-    [REPLY_UNAUTHORIZED] = {MHD_HTTP_UNAUTHORIZED, "unauthorized: give a user and a password",
+    [REPLY_UNAUTHORIZED] = {MHD_HTTP_UNAUTHORIZED, "unauthorized: send a user and a password",
                             MHD_HTTP_HEADER_WWW_AUTHENTICATE,
                             "Basic realm=\"karmada-policy-exporter\", charset=\"UTF-8\"", false},
     [REPLY_RELOAD_DISABLED] = {MHD_HTTP_FORBIDDEN,
-                               "the lifecycle API is off: --web.enable-lifecycle switches it on",
+                               "the lifecycle API is disabled: --web.enable-lifecycle enables it",
                                NULL, NULL, false},
     [REPLY_PLAN_DISABLED] = {MHD_HTTP_FORBIDDEN,
-                             "plans over HTTP are off: --web.enable-plan switches them on", NULL,
+                             "plans over HTTP are disabled: --web.enable-plan enables them", NULL,
                              NULL, true},
-    [REPLY_TOO_MANY_REQUESTS] = {MHD_HTTP_TOO_MANY_REQUESTS,
-                                 "too many requests: ask again in a moment",
+    [REPLY_TOO_MANY_REQUESTS] = {MHD_HTTP_TOO_MANY_REQUESTS, "too many requests: retry in a moment",
                                  MHD_HTTP_HEADER_RETRY_AFTER, "1", true},
 };
 
@@ -409,8 +407,9 @@ static enum MHD_Result queue_endpoint_request(struct routes *s, struct MHD_Conne
     if (request_queue_submit(s->settings.request_queue, v->request, connection))
         return MHD_YES;
     v->state = EXCHANGE_ANSWERED;
-    return send_response(s, connection, handler, MHD_HTTP_SERVICE_UNAVAILABLE,
-                         error_response(handler, "too many ask at once: ask again in a moment"));
+    return send_response(
+        s, connection, handler, MHD_HTTP_SERVICE_UNAVAILABLE,
+        error_response(handler, "too many requests are waiting: retry in a moment"));
 }
 
 /* Queues a reload for the loop; the response follows at the end of the reload. */

@@ -305,7 +305,7 @@ static bool add_curve(struct web_config *c, const char *text, const struct confi
         return false;
     for (unsigned i = 0; i < c->curve_count; i++) {
         if (c->curves[i] == at)
-            return fail(err, "'%s' is there twice", text);
+            return fail(err, "'%s' is set twice", text);
     }
     c->curves[c->curve_count++] = at;
     return true;
@@ -325,7 +325,8 @@ static bool read_sans(struct config_reader *r, const cJSON *value, const struct 
                       struct error *err)
 {
     return read_list(r, value, field, err) &&
-           (r->config->client_san_count > 0 || fail(err, "an empty list would admit nobody"));
+           (r->config->client_san_count > 0 ||
+            fail(err, "an empty list would reject every client"));
 }
 
 /* ---- mappings ---- */
@@ -439,7 +440,7 @@ static bool check_tls(struct web_config *c, struct error *err)
     if (c->tls && !c->key && !c->key_file)
         return fail(err, "there is neither key nor key_file");
     if (has_ca && c->client_auth == WEB_CLIENT_NONE)
-        return fail(err, "a client CA without client_auth_type would verify nobody");
+        return fail(err, "a client CA without client_auth_type would not verify clients");
     if (verifies && !has_ca)
         return fail(err, "client_auth_type needs client_ca or client_ca_file to verify with");
     /* Otherwise a client could avoid the restriction by sending no certificate. */
@@ -579,8 +580,7 @@ bool web_config_check_reload(const struct web_config *old, const struct web_conf
     if (fresh->tls != old->tls)
         return fail(err, "restart to switch TLS %s", old->tls ? "off" : "on");
     if (client_auth_steps[old->client_auth] & ~client_auth_steps[fresh->client_auth])
-        return fail(err, "client_auth_type is weaker than the one in force; restart to ask less of "
-                         "client certificates");
+        return fail(err, "client_auth_type is weaker than the one in force; restart to apply it");
     if (old->client_san_count > 0 && fresh->client_san_count == 0)
         return fail(err, "client_allowed_sans is gone; restart to accept certificates of any name");
     if (fresh->min_version < old->min_version)

@@ -235,7 +235,7 @@ bool scalar_resolve(const char *text, const char *tag, bool plain, struct scalar
     else if (tag || !plain)
         found = (struct scalar){.type = SCALAR_TEXT};
     if (!matches)
-        return fail(err, "the text is not what its tag '!!%s' says", name);
+        return fail(err, "the text does not fit its tag '!!%s'", name);
     *out = found;
     return true;
 }

@@ -302,7 +302,7 @@ struct json_fault json_find_fault(const char *json, size_t len)
     if (!c.reason && c.at < len)
         c.reason = "a NUL byte";
     else if (!c.reason && c.expect != EXPECT_NOTHING)
-        c.reason = c.depth == 0 ? "no JSON value at all" : "it ends in the middle of a value";
+        c.reason = c.depth == 0 ? "no JSON value at all" : "ends in the middle of a value";
     return (struct json_fault){.reason = c.reason, .offset = c.reason ? c.at : 0};
 }
 

@@ -434,7 +434,7 @@ void explain_history(struct explain_context *x, const struct entry *template)
 
     if (!t)
         return;
-    explain_open_section(x, "history", "How it came here");
+    explain_open_section(x, "history", "History");
     report_put_time(&x->out->facts, "since", transitions_complete_since_ms(t));
     format_timestamp(transitions_complete_since_ms(t), since);
     explain_paragraph(x,

@@ -204,9 +204,9 @@ static void collect_allocating(const struct entry *entry, struct samples *out)
 
 static const struct family_def families[] = {
     {.name = "karmada_placement_drift_replicas",
-     .help = "Replicas of templates whose placement drifts, by member cluster, and what becomes of "
-             "them there once the templates follow the policies that govern them; undetermined "
-             "ones stay until the scheduler has decided.",
+     .help = "Replicas of templates whose placement drifts, by member cluster and by their future "
+             "there once the templates follow their governing policies; undetermined: the "
+             "scheduler decides.",
      .bound = "member clusters x 4",
      .labels = {MEMBER, MOVEMENT},
      FROM(TEMPLATE_ENTRIES | CLUSTER_ENTRIES, collect_drift_replicas)},
@@ -224,22 +224,22 @@ static const struct family_def families[] = {
      .labels = {MEMBER},
      FROM(TEMPLATE_ENTRIES | CLUSTER_ENTRIES, collect_forbidden_replicas)},
     {.name = "karmada_placement_drift_undetermined_templates",
-     .help = "Templates whose placement drifts and of which only the scheduler can tell where they "
-             "go, by reason.",
+     .help = "Templates whose placement drifts and whose future clusters only the scheduler can "
+             "determine, by reason.",
      .labels = {ENUM_LABEL("reason", undetermined_reason_names)},
      FROM(TEMPLATE_ENTRIES | CLUSTER_ENTRIES, collect_undetermined_templates)},
     {.name = "karmada_propagationpolicy_placement_drift_replicas",
-     .help = "Replicas of karmada_placement_drift_replicas in all member clusters, by the policy "
-             "that governs their templates. Rows that are 0 are left out.",
+     .help = "Replicas of karmada_placement_drift_replicas in all member clusters, by governing "
+             "policy. Rows of 0 are omitted.",
      .bound = "policy limit x 4",
      .limit_kind = LIMIT_BY_POLICY,
      .sparse = true,
      .labels = {POLICY_LABELS, MOVEMENT},
      FROM(TEMPLATE_ENTRIES | CLUSTER_ENTRIES, collect_policy_drift_replicas)},
     {.name = "karmada_namespace_placement_drift_resource_requests",
-     .help = "Resources of karmada_placement_drift_resource_requests in all member clusters, by "
-             "the templates' namespace, which is empty for cluster-scoped ones. Rows that are 0 "
-             "are left out.",
+     .help =
+         "Resources of karmada_placement_drift_resource_requests in all member clusters, by "
+         "namespace of the templates; empty for cluster-scoped templates. Rows of 0 are omitted.",
      .bound = "detail limit x resources x 4",
      .limit_kind = LIMIT_BY_NAMESPACE,
      .milli = true,
@@ -254,20 +254,20 @@ static const struct family_def families[] = {
      .labels = {MEMBER, RESOURCE},
      FROM(TEMPLATE_ENTRIES | CLUSTER_ENTRIES, collect_orphaned_requests)},
     {.name = "karmada_member_cluster_allocatable",
-     .help = "Resources that a member cluster has for pods.",
+     .help = "Allocatable resources of a member cluster.",
      .bound = "member clusters x resources",
      .milli = true,
      .labels = {MEMBER, RESOURCE},
      FROM(CLUSTER_ENTRIES, collect_allocatable)},
     {.name = "karmada_member_cluster_allocated",
-     .help = "Resources of a member cluster that pods have requested.",
+     .help = "Allocated resources of a member cluster: requests of its pods.",
      .bound = "member clusters x resources",
      .milli = true,
      .labels = {MEMBER, RESOURCE},
      FROM(CLUSTER_ENTRIES, collect_allocated)},
     {.name = "karmada_member_cluster_allocating",
-     .help = "Resources of a member cluster that pods have been scheduled to and do not use yet; "
-             "free is what is allocatable and neither allocated nor allocating.",
+     .help = "Allocating resources of a member cluster: requests of pods that are not scheduled "
+             "yet. Free is allocatable minus allocated minus allocating.",
      .bound = "member clusters x resources",
      .milli = true,
      .labels = {MEMBER, RESOURCE},

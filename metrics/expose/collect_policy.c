@@ -115,8 +115,8 @@ static void collect_policy_problems(const struct entry *entry, struct samples *o
 
 static const struct family_def families[] = {
     {.name = "karmada_propagationpolicy_templates",
-     .help = "Templates that claim a policy, that it selects, that it would win, and that its "
-             "excludedResources exclude; without ignored ones. Rows that are 0 are left out.",
+     .help = "Templates by policy and relation: claimed, selected, won in a fresh match, or "
+             "excluded by excludedResources; without ignored templates. Rows of 0 are omitted.",
      .bound = "policy limit x 4",
      .limit_kind = LIMIT_BY_POLICY,
      .sparse = true,
@@ -124,7 +124,7 @@ static const struct family_def families[] = {
      .labels = {POLICY_LABELS, ENUM_LABEL("relation", relation_names)},
      FROM(TEMPLATE_ENTRIES | POLICY_ENTRIES, collect_policy_templates)},
     {.name = "karmada_propagationpolicy_info",
-     .help = "The settings of a policy as labels; always 1.",
+     .help = "Settings of a policy as labels; always 1.",
      .bound = "policy limit",
      .limit_kind = LIMIT_BY_POLICY,
      .no_rest = true,
@@ -133,25 +133,24 @@ static const struct family_def families[] = {
                 FREE_LABEL("conflict_resolution"), FREE_LABEL("preserve_resources_on_deletion")},
      FROM(POLICY_ENTRIES, collect_policy_info)},
     {.name = "karmada_propagationpolicy_generation",
-     .help = "The metadata.generation of a policy: it changes when the spec does.",
+     .help = "metadata.generation of a policy, which changes with its spec.",
      .bound = "policy limit",
      .limit_kind = LIMIT_BY_POLICY,
      .no_rest = true,
      .labels = {POLICY_LABELS},
      FROM(POLICY_ENTRIES, collect_policy_generation)},
     {.name = "karmada_propagationpolicy_unused",
-     .help = "Policies that select no template: they have no row in "
-             "karmada_propagationpolicy_templates with relation selected.",
+     .help = "Policies that select no template.",
      .aggregation = AGGREGATE_ZEROS,
      .labels = {ENUM_LABEL("policy_kind", policy_kind_names)},
      .of = "karmada_propagationpolicy_templates",
      .counted_index = RELATION_SELECTED},
     {.name = "karmada_propagationpolicy_overlaps",
-     .help = "Templates that several policies select, by what decides between the best two.",
+     .help = "Templates that several policies select, by the criterion between the best two.",
      .labels = {ENUM_LABEL("decided_by", decided_by_names)},
      FROM(TEMPLATE_ENTRIES, collect_overlaps)},
     {.name = "karmada_propagationpolicy_invalid",
-     .help = "Policies in which something cannot work as written, by reason.",
+     .help = "Policies with a part that has no effect, by reason.",
      .labels = {ENUM_LABEL("reason", policy_problem_names)},
      FROM(POLICY_ENTRIES, collect_policy_problems)},
 };
@@ -253,14 +252,14 @@ static void collect_state_transition(const struct entry *template, struct sample
 
 static const struct family_def version_family_rows[] = {
     {.name = "karmada_templates_behind",
-     .help = "Templates that run an older version of the policy that they claim, by how many newer "
-             "ones are known. A version is a set of the values that Karmada copies into bindings; "
-             "unknown: no version ever had the values, or nothing tells which one was first.",
+     .help = "Templates that run an older version of the claimed policy, by the number of newer "
+             "versions. A version is a set of values that Karmada copies into bindings; unknown: "
+             "no known version has these values, or the order is not known.",
      .remembers = true,
      .labels = {ENUM_LABEL("behind", behind_names)},
      FROM(POLICY_ENTRIES, collect_versions_behind)},
     {.name = "karmada_propagationpolicy_versions_in_force",
-     .help = "How many versions of a policy templates run, where it is more than one.",
+     .help = "Versions of a policy that templates run, if more than one.",
      .bound = "policy limit",
      .limit_kind = LIMIT_BY_POLICY,
      .remembers = true,
@@ -268,8 +267,8 @@ static const struct family_def version_family_rows[] = {
      .labels = {POLICY_LABELS},
      FROM(POLICY_ENTRIES, collect_version_count)},
     {.name = "karmada_propagationpolicy_rollout_templates",
-     .help = "Templates that claim a policy, by the version of it that they run, while not all "
-             "run the present one.",
+     .help = "Templates that claim a policy, by the version that they run; absent if all run the "
+             "present version.",
      .bound = "policy limit x 4",
      .limit_kind = LIMIT_BY_POLICY,
      .remembers = true,
@@ -278,13 +277,13 @@ static const struct family_def version_family_rows[] = {
      FROM(POLICY_ENTRIES, collect_rollout_templates)},
     {.name = "karmada_propagationpolicy_oldest_superseded_timestamp_seconds",
      .unit = "seconds",
-     .help = "When the version that some template still runs and that is outdated for the longest "
-             "was superseded, of those of which that is known.",
+     .help = "Time at which the oldest version that templates still run was superseded, in seconds "
+             "since the epoch; absent if unknown.",
      .aggregation = AGGREGATE_MIN,
      .remembers = true,
      FROM(POLICY_ENTRIES, collect_superseded_since)},
     {.name = "karmada_template_transitions_total",
-     .help = "How often templates went from one state to another.",
+     .help = "Changes of a template's state, by state before and after.",
      .type = FAMILY_COUNTER,
      .aggregation = AGGREGATE_INCREASE,
      .labels = {ENUM_LABEL("from", state_names), ENUM_LABEL("to", state_names)},

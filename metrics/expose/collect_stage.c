@@ -149,64 +149,65 @@ static const double delay_buckets[] = {0.5,   1.5,   2.5,   5.5,    10.5,   20.5
 
 static const struct family_def families[] = {
     {.name = "karmada_templates_stage",
-     .help = "Templates by the stage of their way from match to health, and why they are there; "
-             "each is in exactly one.",
+     .help = "Templates by stage, from match to healthy, and by reason; each template is in "
+             "exactly one stage.",
      .labels = {STAGE, REASON},
      .pairs = is_possible_stage_reason,
      FROM(TEMPLATE_ENTRIES, collect_template_stage)},
     {.name = "karmada_namespace_templates_stage",
-     .help = "Resource templates by namespace and stage; each is in exactly one stage. Stages that "
-             "none of a namespace is in have no row.",
+     .help = "Resource templates by namespace and stage; each template is in exactly one stage. "
+             "Rows of 0 are omitted.",
      .bound = "detail limit x 12",
      .limit_kind = LIMIT_BY_NAMESPACE,
      .sparse = true,
      .labels = {FREE_LABEL("namespace"), STAGE},
      FROM(TEMPLATE_ENTRIES, collect_namespace_stage)},
     {.name = "karmada_templates_delivery",
-     .help = "Templates with a binding by how far that has come in its member clusters, and why, "
-             "whatever the policies say now.",
+     .help = "Templates with a binding by delivery stage and reason, regardless of the present "
+             "policies.",
      .labels = {STAGE, REASON},
      .pairs = is_possible_delivery_reason,
      FROM(TEMPLATE_ENTRIES, collect_delivery_stage)},
     {.name = "karmada_templates_stage_oldest_timestamp_seconds",
      .unit = "seconds",
-     .help = "Since when the template that is in the stage the longest is there, of those where "
-             "an object says so.",
+     .help = "Begin of the stage for the template that is in it the longest, in seconds since the "
+             "epoch; templates without a time do not count.",
      .aggregation = AGGREGATE_MIN,
      .labels = {STAGE},
      FROM(TEMPLATE_ENTRIES, collect_stage_since)},
     {.name = "karmada_member_cluster_templates_stage",
-     .help = "Templates by member cluster that they are to be in, and how far they have come "
-             "there.",
+     .help = "Templates by target cluster and by stage there.",
      .bound = "member clusters x 6",
      .sparse = true,
      .labels = {FREE_LABEL("member_cluster"), STAGE},
      FROM(TEMPLATE_ENTRIES, collect_member_stage)},
     {.name = "karmada_bindings_evicting",
-     .help = "Bindings that are moved off a member cluster, by who decided it and why.",
+     .help = "Bindings that Karmada evicts from a member cluster, by producer and reason of the "
+             "eviction.",
      .bound = "producers x reasons",
      .labels = {FREE_LABEL("producer"), FREE_LABEL("reason")},
      FROM(BINDING_ENTRIES, collect_evictions)},
     {.name = "karmada_templates_last_copy_at_risk",
-     .help = "Templates whose only copy is deleted when its eviction times out, because no other "
-             "cluster takes it.",
+     .help = "Templates whose only copy Karmada deletes when the eviction times out, because no "
+             "other member cluster fits.",
      FROM(TEMPLATE_ENTRIES, collect_last_copy_at_risk)},
     {.name = "karmada_templates_at_risk",
-     .help = "Templates that what is to come will hurt, whatever their stage says of now.",
+     .help =
+         "Templates with a risk of an outage at the next step of Karmada or of a user, by risk.",
      .labels = {ENUM_LABEL("risk", risk_names)},
      FROM(TEMPLATE_ENTRIES, collect_templates_at_risk)},
     {.name = "karmada_templates_on_fallback",
-     .help = "Templates that run in another group of their clusterAffinities than the first.",
+     .help = "Templates that run in a group of clusterAffinities other than the first.",
      FROM(TEMPLATE_ENTRIES, collect_templates_on_fallback)},
     {.name = "karmada_templates_suspended",
-     .help = "Templates whose dispatching or scheduling is suspended, and whether a change waits "
-             "behind that.",
+     .help = "Templates whose dispatching or scheduling is suspended, with and without a waiting "
+             "change.",
      .labels = {ENUM_LABEL("waiting", waiting_names)},
      FROM(TEMPLATE_ENTRIES, collect_suspended_templates)},
     {.name = "karmada_template_delivery_delay_seconds",
      .unit = "seconds",
      .type = FAMILY_HISTOGRAM,
-     .help = "From a change of a template to its delivery in all its member clusters.",
+     .help = "Time from a change of a template to its delivery in all target clusters.",
      .aggregation = AGGREGATE_WAIT,
      .ended = is_delivered,
      .buckets = delay_buckets,

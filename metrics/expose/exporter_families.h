@@ -10,35 +10,36 @@
 #define OWN_FAMILIES(OWN)                                                                          \
     OWN(OWN_ASSET_SNAPSHOT, FAMILY_GAUGE,                                                          \
         "karmada_configconnector_asset_snapshot_timestamp_seconds",                                \
-        "When the snapshot of the assets was taken.", .unit = "seconds", .bound = "1")             \
+        "Time of the asset export, in seconds since the epoch.", .unit = "seconds", .bound = "1")  \
     OWN(OWN_BUILD_INFO, FAMILY_GAUGE, "karmada_policy_exporter_build_info",                        \
-        "Which build of the exporter runs; always 1.", .bound = "1",                               \
+        "Version and revision of the exporter as labels; always 1.", .bound = "1",                 \
         .labels = {FREE_LABEL("version"), FREE_LABEL("revision"), FREE_LABEL("compiler")})         \
     OWN(OWN_UP, FAMILY_GAUGE, "karmada_policy_exporter_up",                                        \
-        "1 once all objects have been read; until then only the exporter's own health is "         \
-        "shown.",                                                                                  \
+        "1 once all objects have been read; until then the page has only families about the "      \
+        "exporter.",                                                                               \
         .bound = "1")                                                                              \
     OWN(OWN_SNAPSHOT, FAMILY_GAUGE, "karmada_policy_exporter_snapshot_timestamp_seconds",          \
-        "When the numbers on this page were last brought up to date.", .unit = "seconds",          \
+        "Time of the last evaluation, in seconds since the epoch.", .unit = "seconds",             \
         .bound = "1")                                                                              \
     OWN(OWN_HEARTBEAT, FAMILY_GAUGE, "karmada_policy_exporter_loop_heartbeat_timestamp_seconds",   \
-        "When the loop that reads and evaluates last turned.", .unit = "seconds", .bound = "1")    \
+        "Time of the last turn of the event loop, in seconds since the epoch.", .unit = "seconds", \
+        .bound = "1")                                                                              \
     OWN(OWN_EVALUATIONS, FAMILY_COUNTER, "karmada_policy_exporter_evaluations_total",              \
         "Evaluations of objects by the rules.", .bound = "1")                                      \
     OWN(OWN_EVALUATION_DURATION, FAMILY_HISTOGRAM,                                                 \
         "karmada_policy_exporter_evaluation_duration_seconds",                                     \
-        "How long one slice of evaluating objects took.", .unit = "seconds", .bound = "1",         \
+        "Duration of one slice of the evaluation.", .unit = "seconds", .bound = "1",               \
         .buckets = duration_buckets, .bucket_count = ARRAY_LEN(duration_buckets))                  \
     OWN(OWN_EVENT_LAG, FAMILY_HISTOGRAM, "karmada_policy_exporter_event_lag_seconds",              \
-        "How long the first change after a page waited for the next page.", .unit = "seconds",     \
+        "Time from a change of an object to the page that shows it.", .unit = "seconds",           \
         .bound = "1", .buckets = lag_buckets, .bucket_count = ARRAY_LEN(lag_buckets))              \
     OWN(OWN_LOG_DROPPED, FAMILY_COUNTER, "karmada_policy_exporter_log_lines_dropped_total",        \
-        "Lines of the log that were dropped because standard error did not accept them: its "      \
-        "reader is slow or gone, or its disk is full.",                                            \
+        "Log lines that were dropped because standard error did not accept them: its reader is "   \
+        "slow or has stopped, or its disk is full.",                                               \
         .of_process = true, .bound = "1")                                                          \
     OWN(OWN_RELOAD_SUCCESSFUL, FAMILY_GAUGE,                                                       \
         "karmada_policy_exporter_config_last_reload_successful",                                   \
-        "1 if the last reload succeeded; after a failed one the old configuration stays in "       \
+        "1 if the last reload succeeded; after a failed reload the former configuration stays in " \
         "force.",                                                                                  \
         .bound = "1")                                                                              \
     OWN(OWN_THRESHOLD, FAMILY_GAUGE, "karmada_policy_exporter_threshold_seconds",                  \
@@ -52,104 +53,103 @@
         "--namespaces.",                                                                           \
         .bound = "1")                                                                              \
     OWN(OWN_WATCH_SYNCED, FAMILY_GAUGE, "karmada_policy_exporter_watch_synced",                    \
-        "1 while all objects of a resource have been read and its changes arrive; while it "       \
-        "is 0 the last known objects count.",                                                      \
+        "1 while all objects of a resource have been read and changes arrive; at 0 the last "      \
+        "known objects count.",                                                                    \
         .bound = "resources", .labels = {FREE_LABEL("resource")})                                  \
     OWN(OWN_WATCH_LATE, FAMILY_GAUGE, "karmada_policy_exporter_watch_late",                        \
-        "1 for a resource that has not been read as a whole yet and is no longer waited for, by "  \
-        "the reason: what depends on it is left out.",                                             \
+        "1 for a resource that is not completely read and that the exporter no longer waits for, " \
+        "by reason; results that depend on it are missing.",                                       \
         .bound = "resources", .labels = {FREE_LABEL("resource"), FREE_LABEL("reason")})            \
     OWN(OWN_WATCH_LAST_EVENT, FAMILY_GAUGE,                                                        \
         "karmada_policy_exporter_watch_last_event_timestamp_seconds",                              \
-        "When the API server last sent anything about a resource, bookmarks included.",            \
+        "Time of the last event or bookmark of a resource, in seconds since the epoch.",           \
         .unit = "seconds", .bound = "resources", .labels = {FREE_LABEL("resource")})               \
     OWN(OWN_WATCH_RESTARTS, FAMILY_COUNTER, "karmada_policy_exporter_watch_restarts_total",        \
         "Watches that ended, by reason.", .bound = "resources x 16",                               \
         .labels = {FREE_LABEL("resource"), FREE_LABEL("reason")})                                  \
     OWN(OWN_WATCH_POLLED, FAMILY_GAUGE, "karmada_policy_exporter_watch_polled",                    \
-        "1 for a resource that is listed every 30 s, because a server that speaks HTTP/1.1 takes " \
-        "a connection for each watch, and no file descriptor is left for one.",                    \
+        "1 for a resource that is listed every 30 s: over HTTP/1.1 each watch needs a "            \
+        "connection, and no file descriptor is left.",                                             \
         .bound = "resources", .labels = {FREE_LABEL("resource")})                                  \
     OWN(OWN_LIST_REQUESTS, FAMILY_COUNTER, "karmada_policy_exporter_list_requests_total",          \
-        "Requests that list the objects of a resource, each page counted.", .bound = "resources",  \
+        "List requests of a resource; each page counts.", .bound = "resources",                    \
         .labels = {FREE_LABEL("resource")})                                                        \
     OWN(OWN_LIST_FAILURES, FAMILY_COUNTER, "karmada_policy_exporter_list_request_failures_total",  \
         "List requests that failed.", .bound = "resources", .labels = {FREE_LABEL("resource")})    \
     OWN(OWN_AUDITS, FAMILY_COUNTER, "karmada_policy_exporter_audits_total",                        \
-        "Comparisons of all objects of a resource with what the API server has.",                  \
+        "Comparisons of all objects of a resource with those of the API server.",                  \
         .bound = "resources", .labels = {FREE_LABEL("resource")})                                  \
     OWN(OWN_AUDIT_DIVERGENCES, FAMILY_COUNTER, "karmada_policy_exporter_audit_divergences_total",  \
-        "Objects that an audit found otherwise than the API server has them, and read again; "     \
-        "must stay 0.",                                                                            \
+        "Objects that differed from those of the API server in a comparison, and were read "       \
+        "again; must stay 0.",                                                                     \
         .bound = "resources", .labels = {FREE_LABEL("resource")})                                  \
     OWN(OWN_KIND_NOT_SERVED, FAMILY_GAUGE, "karmada_policy_exporter_selected_kind_not_served",     \
         "1 for a kind that a policy selects and the API server does not serve.", .bound = "kinds", \
         .labels = {FREE_LABEL("api_version"), FREE_LABEL("kind")})                                 \
     OWN(OWN_HISTORY_ENTRIES, FAMILY_GAUGE, "karmada_policy_exporter_history_entries",              \
-        "Transitions of templates that are remembered; a restart forgets them.", .bound = "1")     \
+        "Transitions of templates in the history, which a restart empties.", .bound = "1")         \
     OWN(OWN_HISTORY_LIMIT, FAMILY_GAUGE, "karmada_policy_exporter_history_entries_limit",          \
-        "How many there is room for; then the oldest go.", .bound = "1")                           \
+        "Maximum number of transitions in the history.", .bound = "1")                             \
     OWN(OWN_HISTORY_START, FAMILY_GAUGE,                                                           \
         "karmada_policy_exporter_history_start_timestamp_seconds",                                 \
-        "Since when all of them are remembered.", .unit = "seconds", .bound = "1")                 \
+        "Time from which the history is complete, in seconds since the epoch.", .unit = "seconds", \
+        .bound = "1")                                                                              \
     OWN(OWN_MANIFEST_FILES, FAMILY_GAUGE, "karmada_policy_exporter_manifest_files",                \
         "Manifest files read.", .bound = "1")                                                      \
     OWN(OWN_MANIFEST_ERRORS, FAMILY_GAUGE, "karmada_policy_exporter_manifest_errors",              \
-        "Manifest files that cannot be read as they are now; their last good content counts.",     \
-        .bound = "1")                                                                              \
+        "Manifest files with errors; their last good content counts.", .bound = "1")               \
     OWN(OWN_MANIFEST_DUPLICATES, FAMILY_GAUGE, "karmada_policy_exporter_manifest_duplicates",      \
-        "Documents of manifests that declare an object which a later one declares again; the "     \
-        "last counts.",                                                                            \
+        "Documents whose object a later document declares again; the last declaration counts.",    \
         .bound = "1")                                                                              \
     OWN(OWN_DECODE_ERRORS, FAMILY_COUNTER, "karmada_policy_exporter_decode_errors_total",          \
-        "Objects that could not be decoded; the last good version of each, if any, counts.",       \
+        "Objects that could not be decoded; the last good version of each counts.",                \
         .of_process = true, .bound = "resources", .labels = {FREE_LABEL("resource")})              \
     OWN(OWN_OBJECTS_REJECTED, FAMILY_COUNTER, "karmada_policy_exporter_objects_rejected_total",    \
-        "Objects above the ceiling of 8 MiB or 200,000 values; the last version of each stays.",   \
+        "Objects above the limit of 8 MiB or 200,000 values; the last version of each counts.",    \
         .bound = "resources", .labels = {FREE_LABEL("resource")})                                  \
     OWN(OWN_DETAIL_DROPPED, FAMILY_GAUGE, "karmada_policy_exporter_detail_series_dropped",         \
-        "Series of one object, policy or namespace each that are left out, or folded, because "    \
-        "there are more than the limit, or because memory is short.",                              \
+        "Series of single objects, policies or namespaces that are omitted or added up, because "  \
+        "of a limit or of low memory.",                                                            \
         .bound = "capped families", .labels = {FREE_LABEL("family")})                              \
     OWN(OWN_HTTP_REQUESTS, FAMILY_COUNTER, "karmada_policy_exporter_http_requests_total",          \
-        "HTTP requests answered, by handler and code.", .of_process = true,                        \
-        .bound = "handlers x codes", .labels = {FREE_LABEL("handler"), FREE_LABEL("code")})        \
+        "HTTP responses, by handler and code.", .of_process = true, .bound = "handlers x codes",   \
+        .labels = {FREE_LABEL("handler"), FREE_LABEL("code")})                                     \
     OWN(OWN_REFUSED, FAMILY_COUNTER, "karmada_policy_exporter_connections_refused_total",          \
-        "Connections of HTTP clients that were refused, or ended before they were answered or "    \
-        "to make room for others, by reason.",                                                     \
+        "HTTP connections that were refused, or closed before a response or in favour of others, " \
+        "by reason.",                                                                              \
         .of_process = true, .bound = "7", .labels = {FREE_LABEL("reason")})                        \
     OWN(OWN_NOT_ADMITTED, FAMILY_COUNTER, "karmada_policy_exporter_http_requests_denied_total",    \
-        "HTTP requests that were not answered for want of credentials or because there are too "   \
-        "many, by reason.",                                                                        \
+        "HTTP requests that were rejected for missing credentials or by a rate limit, by reason.", \
         .of_process = true, .bound = "4", .labels = {FREE_LABEL("reason")})                        \
     OWN(OWN_ALERTMANAGER_NOTIFICATIONS, FAMILY_COUNTER,                                            \
         "karmada_policy_exporter_alertmanager_notifications_total",                                \
-        "Alerts handed to each --alertmanager.url, by whether it accepted them, failed to, or "    \
-        "was not asked because newer ones had come; an alert counts each time it is sent.",        \
+        "Alerts for each --alertmanager.url, by result: accepted, failed, or dropped in favour "   \
+        "of newer alerts. An alert counts each time it is sent.",                                  \
         .of_process = true, .bound = "3 x Alertmanagers",                                          \
         .labels = {FREE_LABEL("alertmanager"), FREE_LABEL("result")})                              \
     OWN(OWN_WEB_CONFIG_VALID, FAMILY_GAUGE, "karmada_policy_exporter_web_config_valid",            \
-        "1 if the file of --web.config.file is as it is in force, 0 if it cannot be used: then "   \
-        "what it said before is.",                                                                 \
+        "1 if the content of --web.config.file is in force, 0 if it is not valid and the former "  \
+        "content stays in force.",                                                                 \
         .bound = "1")                                                                              \
     OWN(OWN_WEB_CONFIG_TIME, FAMILY_GAUGE,                                                         \
         "karmada_policy_exporter_web_config_last_change_timestamp_seconds",                        \
-        "When the web configuration in force was read.", .unit = "seconds", .bound = "1")          \
+        "Time at which the web configuration in force was read, in seconds since the epoch.",      \
+        .unit = "seconds", .bound = "1")                                                           \
     OWN(OWN_CERTIFICATE_END, FAMILY_GAUGE,                                                         \
         "karmada_policy_exporter_web_certificate_not_after_timestamp_seconds",                     \
-        "When the certificate that clients see expires, or the first of its chain to do so.",      \
+        "Expiry of the server certificate, or of the first certificate of its chain to expire, "   \
+        "in seconds since the epoch.",                                                             \
         .unit = "seconds", .bound = "1")                                                           \
     OWN(OWN_EVENTS_EMITTED, FAMILY_COUNTER, "karmada_policy_exporter_events_emitted_total",        \
-        "Events about conflicts of dependencies that were to be written (--events.emit), by what " \
-        "became of them; a failed one is tried again.",                                            \
+        "Events about conflicts of dependencies (--events.emit), by result; a failed Event is "    \
+        "retried.",                                                                                \
         .of_process = true, .bound = "5", .labels = {FREE_LABEL("result")})                        \
     OWN(OWN_EVENTS_LEADER, FAMILY_GAUGE, "karmada_policy_exporter_events_leader",                  \
-        "1 for the one of several exporters that writes Events (--events.emit), 0 for the "        \
-        "others.",                                                                                 \
+        "1 for the elected exporter that writes Events (--events.emit), 0 for the others.",        \
         .bound = "1")                                                                              \
     OWN(OWN_EVENTS_FORBIDDEN, FAMILY_GAUGE, "karmada_policy_exporter_events_forbidden",            \
-        "1 for what the API server does not let the exporter do to write Events (--events.emit).", \
-        .bound = "2", .labels = {FREE_LABEL("verb"), FREE_LABEL("resource")})                      \
+        "1 for a missing right to write Events (--events.emit), by operation.", .bound = "2",      \
+        .labels = {FREE_LABEL("verb"), FREE_LABEL("resource")})                                    \
     OWN(OWN_CPU_SECONDS, FAMILY_COUNTER, "process_cpu_seconds_total",                              \
         "Total user and system CPU time spent in seconds.", .unit = "seconds", .of_process = true, \
         .bound = "1")                                                                              \

@@ -13,38 +13,38 @@ struct registry;
 #define PROBLEM_LABELS FREE_LABEL("problem"), FREE_LABEL("severity")
 #define PROBLEM_FAMILIES(PROBLEM_FAMILY)                                                           \
     PROBLEM_FAMILY(PROBLEM_FAMILY_OPEN, FAMILY_GAUGE, "karmada_policy_problems",                   \
-                   "Open problems, by problem; a problem that is off has no row.",                 \
+                   "Open problems, by problem; a disabled problem has no row.",                    \
                    .bound = "problems", .labels = {PROBLEM_LABELS})                                \
     PROBLEM_FAMILY(PROBLEM_FAMILY_BY_NAMESPACE, FAMILY_GAUGE, "karmada_policy_namespace_problems", \
-                   "Open problems by the namespace of the subject, empty if it has none, and by "  \
-                   "reason. For each reason the 100 namespaces with the oldest problems have "     \
-                   "rows; the others are added up in the namespace _others.",                      \
+                   "Open problems by namespace of the subject (empty for cluster-scoped "          \
+                   "subjects) and by reason. For each reason the 100 namespaces with the oldest "  \
+                   "problems have rows; the others are added up in the namespace _others.",        \
                    .bound = "2000",                                                                \
                    .labels = {FREE_LABEL("namespace"), PROBLEM_LABELS, FREE_LABEL("reason")})      \
     PROBLEM_FAMILY(PROBLEM_FAMILY_HIDDEN, FAMILY_GAUGE, "karmada_policy_problems_hidden",          \
-                   "Problems that are not open because another open problem, the cause, explains " \
-                   "them.",                                                                        \
+                   "Problems that another open problem, their cause, explains and hides.",         \
                    .bound = "problems x 9",                                                        \
                    .labels = {FREE_LABEL("problem"), FREE_LABEL("cause")})                         \
     PROBLEM_FAMILY(PROBLEM_FAMILY_OLDEST, FAMILY_GAUGE,                                            \
                    "karmada_policy_problem_oldest_timestamp_seconds",                              \
-                   "When the condition of the oldest open problem began.", .unit = "seconds",      \
-                   .bound = "problems", .labels = {PROBLEM_LABELS})                                \
-    PROBLEM_FAMILY(                                                                                \
-        PROBLEM_FAMILY_SINCE, FAMILY_GAUGE, "karmada_policy_problem_since_timestamp_seconds",      \
-        "When the condition of each open problem began, with the subject, its policy and owner, "  \
-        "and the role that must act. For each problem and namespace the oldest ones of "           \
-        "--metrics.problem-limit have rows.",                                                      \
-        .unit = "seconds", .bound = "1000",                                                        \
-        .labels = {PROBLEM_LABELS, FREE_LABEL("reason"), FREE_LABEL("api_group"),                  \
-                   FREE_LABEL("kind"), FREE_LABEL("namespace"), FREE_LABEL("name"),                \
-                   FREE_LABEL("policy_kind"), FREE_LABEL("policy_namespace"),                      \
-                   FREE_LABEL("policy"), FREE_LABEL("owner"), FREE_LABEL("actor")})                \
+                   "Begin of the oldest open problem, in seconds since the epoch.",                \
+                   .unit = "seconds", .bound = "problems", .labels = {PROBLEM_LABELS})             \
+    PROBLEM_FAMILY(PROBLEM_FAMILY_SINCE, FAMILY_GAUGE,                                             \
+                   "karmada_policy_problem_since_timestamp_seconds",                               \
+                   "Begin of each open problem, in seconds since the epoch, with subject, "        \
+                   "policy, owner and actor. For each problem and namespace the oldest problems "  \
+                   "up to --metrics.problem-limit have rows.",                                     \
+                   .unit = "seconds", .bound = "1000",                                             \
+                   .labels = {PROBLEM_LABELS, FREE_LABEL("reason"), FREE_LABEL("api_group"),       \
+                              FREE_LABEL("kind"), FREE_LABEL("namespace"), FREE_LABEL("name"),     \
+                              FREE_LABEL("policy_kind"), FREE_LABEL("policy_namespace"),           \
+                              FREE_LABEL("policy"), FREE_LABEL("owner"), FREE_LABEL("actor")})     \
     PROBLEM_FAMILY(PROBLEM_FAMILY_OPENED, FAMILY_COUNTER, "karmada_policy_problems_opened_total",  \
-                   "Problems that opened, without those that the start of the exporter found.",    \
+                   "Problems that opened since the start; problems that were open at the start "   \
+                   "do not count.",                                                                \
                    .of_process = true, .bound = "problems", .labels = {PROBLEM_LABELS})            \
     PROBLEM_FAMILY(PROBLEM_FAMILY_RESOLVED, FAMILY_COUNTER,                                        \
-                   "karmada_policy_problems_resolved_total", "Open problems that ended.",          \
+                   "karmada_policy_problems_resolved_total", "Open problems that were resolved.",  \
                    .of_process = true, .bound = "problems", .labels = {PROBLEM_LABELS})
 
 #define PROBLEM_FAMILY_ID(id, ...) id,

@@ -223,7 +223,7 @@ void transition_add_text(struct strbuf *out, const struct transition *x)
     size_t start = out->len;
 
     if (!a->decided || !b->decided) {
-        strbuf_adds(out, b->decided ? "it came, and is " : "it went, and was ");
+        strbuf_adds(out, b->decided ? "created: " : "deleted; before: ");
         add_state(out, b->decided ? b : a);
         return;
     }

@@ -107,21 +107,24 @@ const char *const connector_conflict_names[CONNECTOR_CONFLICT_COUNT] = {
 };
 
 const char *const connector_conflict_texts[CONNECTOR_CONFLICT_COUNT] = {
-    [CONNECTOR_REPORTED] = "Config Connector was refused the lease: another manages the resource",
-    [CONNECTOR_DUPLICATE_IDENTITY] = "another object stands for the same cloud resource",
+    [CONNECTOR_REPORTED] =
+        "Config Connector did not get the lease: another controller manages the resource",
+    [CONNECTOR_DUPLICATE_IDENTITY] = "another object has the same cloud resource",
     [CONNECTOR_MULTI_CLUSTER] =
-        "it is placed on several member clusters, each of which manages the one cloud resource",
-    [CONNECTOR_REFUSED] = "it asks for the lease, which another namespace holds",
-    [CONNECTOR_SILENT] = "it asks for no lease, and overwrites what the holder of the lease sets",
-    [CONNECTOR_UNKNOWN_HOLDER] = "no namespace here has the id that holds the lease",
-    [CONNECTOR_EXPIRED] = "the lease has expired, so that another may take over the resource",
+        "the object is placed on several member clusters, and each manages the same cloud resource",
+    [CONNECTOR_REFUSED] = "the object requests the lease, which another namespace holds",
+    [CONNECTOR_SILENT] =
+        "the object requests no lease, and overwrites the settings of the lease holder",
+    [CONNECTOR_UNKNOWN_HOLDER] = "no known namespace has the id that holds the lease",
+    [CONNECTOR_EXPIRED] = "the lease has expired: another controller may take over the resource",
     [CONNECTOR_EXPIRING] =
         "less than 20 minutes remain of the lease: its holder does not extend it",
     [CONNECTOR_LAPSE_HAZARD] =
-        "it is reconciled less often than a lease lasts, so that the lease lapses in between",
-    [CONNECTOR_UNPROTECTABLE] = "a lease is asked for, but the kind has no labels to write it on",
+        "the reconcile interval is longer than the lease, so the lease lapses in between",
+    [CONNECTOR_UNPROTECTABLE] =
+        "the object requests a lease, but the kind has no labels to store it",
     [CONNECTOR_DELETION_TRAP] =
-        "leaving one of its member clusters deletes the cloud resource that the others use",
+        "leaving one member cluster deletes the cloud resource that the others use",
 };
 
 const char *const protection_names[PROTECTION_COUNT] = {

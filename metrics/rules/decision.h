@@ -22,18 +22,20 @@
  * applies counts.
  */
 #define STAGES(ROW)                                                                                \
-    ROW(UNMATCHED, "unmatched", "No policy governs it.")                                           \
-    ROW(UNBOUND, "unbound", "A policy governs it, and it has no binding.")                         \
-    ROW(OUTDATED, "outdated", "Its binding is not what its policy and its template say now.")      \
-    ROW(EVICTING, "evicting", "Karmada moves it off a member cluster.")                            \
-    ROW(UNSCHEDULED, "unscheduled", "The scheduler has not placed it as it is now.")               \
-    ROW(PLACED_NOWHERE, "placed_nowhere", "It is to be in no member cluster.")                     \
-    ROW(UNDISPATCHED, "undispatched", "It was not handed to a member cluster.")                    \
-    ROW(UNAPPLIED, "unapplied", "A member cluster did not take it.")                               \
-    ROW(UNDELIVERED, "undelivered", "A member cluster runs an older version of it.")               \
-    ROW(UNHEALTHY, "unhealthy", "It is not healthy in a member cluster.")                          \
-    ROW(UNREACHABLE, "unreachable", "It was healthy, in a member cluster that is not ready now.")  \
-    ROW(HEALTHY, "healthy", "Its newest version is healthy in all its member clusters.")
+    ROW(UNMATCHED, "unmatched", "No policy governs the template.")                                 \
+    ROW(UNBOUND, "unbound", "A policy governs the template, and no binding exists yet.")           \
+    ROW(OUTDATED, "outdated", "The binding differs from the policy or from the template.")         \
+    ROW(EVICTING, "evicting", "Karmada evicts the template from a member cluster.")                \
+    ROW(UNSCHEDULED, "unscheduled",                                                                \
+        "The scheduler has not placed the present version of the binding.")                        \
+    ROW(PLACED_NOWHERE, "placed_nowhere", "The binding names no member cluster.")                  \
+    ROW(UNDISPATCHED, "undispatched", "Karmada has not sent the template to a member cluster.")    \
+    ROW(UNAPPLIED, "unapplied", "A member cluster rejects the template.")                          \
+    ROW(UNDELIVERED, "undelivered", "A member cluster runs an older version of the template.")     \
+    ROW(UNHEALTHY, "unhealthy", "The template is not healthy in a member cluster.")                \
+    ROW(UNREACHABLE, "unreachable",                                                                \
+        "The template was healthy in a member cluster that is not Ready now.")                     \
+    ROW(HEALTHY, "healthy", "The newest version is healthy in all target clusters.")
 
 #define STAGE_ENUMERATOR(id, word, text) STAGE_##id,
 enum stage {
@@ -47,54 +49,62 @@ enum stage {
  */
 #define STAGE_REASONS(ROW)                                                                         \
     ROW(NONE, "", "")                                                                              \
-    ROW(IGNORED, "ignored", "Karmada does not consider it.")                                       \
+    ROW(IGNORED, "ignored", "Karmada never propagates this template.")                             \
     ROW(LEFT_BEHIND_CHANGED, "left_behind_changed",                                                \
-        "What runs is left of a policy that is gone, and it was changed since: a restart of "      \
-        "Karmada's controllers delivers that.")                                                    \
-    ROW(LEFT_BEHIND, "left_behind", "What runs is left of a policy that is gone.")                 \
-    ROW(NO_POLICY, "no_policy", "No policy selects it.")                                           \
-    ROW(LAZY, "lazy", "Its policy is Lazy: it is bound at its next change.")                       \
+        "The binding is left over from a deleted policy, and the template changed since then. A "  \
+        "restart of Karmada's controllers delivers the change.")                                   \
+    ROW(LEFT_BEHIND, "left_behind", "The binding is left over from a deleted policy.")             \
+    ROW(NO_POLICY, "no_policy", "No policy selects the template.")                                 \
+    ROW(LAZY, "lazy",                                                                              \
+        "The policy is Lazy: Karmada creates the binding at the template's next change.")          \
     ROW(OVERRIDE_MISSING, "override_missing",                                                      \
-        "An override policy that its policy depends on does not exist.")                           \
-    ROW(NAMESAKE, "namesake", "The binding of a deleted object of its name is in the way.")        \
+        "An override policy in the policy's dependentOverrides does not exist.")                   \
+    ROW(NAMESAKE, "namesake",                                                                      \
+        "The binding of a deleted object has the name that the new binding needs.")                \
     ROW(PRIORITY_CLASS_MISSING, "priority_class_missing",                                          \
-        "The PriorityClass that its policy names does not exist.")                                 \
-    ROW(STUCK, "stuck", "It is claimed, and Karmada made no binding in time.")                     \
-    ROW(NOT_CLAIMED, "not_claimed", "Karmada did not claim it in time.")                           \
-    ROW(POLICY_UPDATED, "policy_updated", "Its policy changed.")                                   \
-    ROW(POLICY_REPLACED, "policy_replaced", "Another policy governs it now.")                      \
-    ROW(SELECTOR_MISMATCH, "selector_mismatch", "Its policy does not select it any more.")         \
-    ROW(POLICY_GONE, "policy_gone", "Its policy does not exist any more.")                         \
-    ROW(TEMPLATE_UPDATED, "template_updated", "Its last change is not in its binding.")            \
+        "The PriorityClass that the policy names does not exist.")                                 \
+    ROW(STUCK, "stuck",                                                                            \
+        "The template is claimed, but Karmada created no binding within the grace.")               \
+    ROW(NOT_CLAIMED, "not_claimed", "Karmada did not claim the template within the grace.")        \
+    ROW(POLICY_UPDATED, "policy_updated", "The policy changed.")                                   \
+    ROW(POLICY_REPLACED, "policy_replaced", "Another policy governs the template now.")            \
+    ROW(SELECTOR_MISMATCH, "selector_mismatch", "The policy no longer selects the template.")      \
+    ROW(POLICY_GONE, "policy_gone", "The policy no longer exists.")                                \
+    ROW(TEMPLATE_UPDATED, "template_updated",                                                      \
+        "The last change of the template is not in the binding.")                                  \
     ROW(LAST_COPY, "last_copy",                                                                    \
-        "No other cluster takes it: its only copy goes when the eviction times out.")              \
+        "No other member cluster fits: Karmada deletes the only copy when the eviction times "     \
+        "out.")                                                                                    \
     ROW(PURGE_BLOCKED, "purge_blocked",                                                            \
-        "Nothing runs before the copy on a cluster that does not answer is gone.")                 \
-    ROW(RESCHEDULING, "rescheduling", "The scheduler looks for another cluster.")                  \
-    ROW(REPLACING, "replacing", "The copy goes once those in the other clusters are healthy.")     \
-    ROW(SUSPENDED, "suspended", "It is suspended.")                                                \
+        "The new copy starts only after the copy on an unreachable member cluster is deleted.")    \
+    ROW(RESCHEDULING, "rescheduling", "The scheduler has not chosen another member cluster yet.")  \
+    ROW(REPLACING, "replacing",                                                                    \
+        "Karmada deletes the copy once those in the other member clusters are healthy.")           \
+    ROW(SUSPENDED, "suspended", "Propagation is suspended.")                                       \
     ROW(NO_CLUSTER_FIT, "no_cluster_fit",                                                          \
-        "No cluster fits its placement; what ran elsewhere is deleted.")                           \
-    ROW(UNSCHEDULABLE, "unschedulable", "The clusters have not enough capacity for it.")           \
-    ROW(QUOTA_EXCEEDED, "quota_exceeded", "A FederatedResourceQuota does not allow it.")           \
-    ROW(SCHEDULER_ERROR, "scheduler_error", "The scheduler could not place it.")                   \
-    ROW(OTHER_SCHEDULER, "other_scheduler", "Another scheduler than Karmada's is to place it.")    \
-    ROW(NO_REPLICAS, "no_replicas", "It has no replicas to place.")                                \
-    ROW(REFERRER, "referrer", "What requires it is placed nowhere.")                               \
-    ROW(CLUSTER_NOT_READY, "cluster_not_ready", "The member cluster is not ready.")                \
-    ROW(OVERRIDE_FAILED, "override_failed", "An override policy fails on it.")                     \
-    ROW(WORK_MISSING, "work_missing", "Karmada has made no Work for the cluster.")                 \
+        "No member cluster fits the placement; Karmada deletes copies elsewhere.")                 \
+    ROW(UNSCHEDULABLE, "unschedulable", "The member clusters do not have enough capacity.")        \
+    ROW(QUOTA_EXCEEDED, "quota_exceeded", "A FederatedResourceQuota is exceeded.")                 \
+    ROW(SCHEDULER_ERROR, "scheduler_error", "The scheduler failed with an error.")                 \
+    ROW(OTHER_SCHEDULER, "other_scheduler",                                                        \
+        "A scheduler other than Karmada's default places the template.")                           \
+    ROW(NO_REPLICAS, "no_replicas", "The template has zero replicas.")                             \
+    ROW(REFERRER, "referrer", "No referrer is placed on a member cluster.")                        \
+    ROW(CLUSTER_NOT_READY, "cluster_not_ready", "The member cluster is not Ready.")                \
+    ROW(OVERRIDE_FAILED, "override_failed", "An override policy fails for the template.")          \
+    ROW(WORK_MISSING, "work_missing", "Karmada has created no Work for the member cluster.")       \
     ROW(WORK_DELETING, "work_deleting",                                                            \
-        "Its Work for the cluster is being deleted, and what runs with it.")                       \
-    ROW(WORK_OUTDATED, "work_outdated", "Its Work for the cluster is of an older version.")        \
+        "Karmada is deleting the Work for the member cluster, and the copy there.")                \
+    ROW(WORK_OUTDATED, "work_outdated",                                                            \
+        "The Work for the member cluster is older than the template.")                             \
     ROW(ALREADY_EXISTS, "already_exists",                                                          \
-        "An object of its name is there already, and not Karmada's.")                              \
-    ROW(REFUSED, "refused", "The member cluster's API server refuses it.")                         \
-    ROW(ROLLING, "rolling", "The member cluster is rolling it out.")                               \
-    ROW(UNAVAILABLE, "unavailable", "The member cluster calls it unhealthy.")                      \
-    ROW(UNKNOWN, "unknown", "Nothing is known of its health yet.")                                 \
-    ROW(WAITING, "waiting", "Karmada has not come to it yet.")                                     \
-    ROW(OTHER, "other", "For a reason that this version does not know.")
+        "The member cluster has an object of that name that Karmada does not manage.")             \
+    ROW(REFUSED, "refused", "The API server of the member cluster rejects the object.")            \
+    ROW(ROLLING, "rolling", "The rollout in the member cluster is in progress.")                   \
+    ROW(UNAVAILABLE, "unavailable", "The object is unhealthy in the member cluster.")              \
+    ROW(UNKNOWN, "unknown", "The health is not known yet.")                                        \
+    ROW(WAITING, "waiting", "Karmada has not processed the template yet.")                         \
+    ROW(OTHER, "other", "The reason is not known to this version of the exporter.")
 
 #define STAGE_REASON_ENUMERATOR(id, word, text) WHY_##id,
 enum stage_reason { STAGE_REASONS(STAGE_REASON_ENUMERATOR) STAGE_REASON_COUNT };
@@ -199,15 +209,17 @@ enum ignored_reason {
  */
 #define TEMPLATE_FLAGS(ROW)                                                                        \
     /* Only for orphaned templates: Karmada still propagates them, as dependencies. */             \
-    ROW(REQUIRED, "required", "Others require it, so that its changes travel with them.")          \
+    ROW(REQUIRED, "required",                                                                      \
+        "Other templates require the template, so Karmada still propagates its changes.")          \
     ROW(FALLBACK, "fallback",                                                                      \
-        "It runs on a fallback: not in the first group of its affinities. Karmada does not move "  \
-        "it back by itself: a WorkloadRebalancer asks for that.")                                  \
-    ROW(KEPT, "kept", "It is not scheduled as it is now, and still runs where it did.")            \
-    ROW(OFF_PLACEMENT, "off_placement", "It runs in a cluster that its placement does not allow.") \
+        "The template runs on a fallback, not in the first group of clusterAffinities. Karmada "   \
+        "does not move it back; a WorkloadRebalancer does.")                                       \
+    ROW(KEPT, "kept", "The present version is not scheduled; earlier copies still run.")           \
+    ROW(OFF_PLACEMENT, "off_placement",                                                            \
+        "The template runs in a member cluster that its placement does not allow.")                \
     /* An eviction task has suppressDeletion. */                                                   \
     ROW(TWO_COPIES_HELD, "two_copies_held",                                                        \
-        "An evicted copy is kept beside its replacement until a person decides.")                  \
+        "Karmada keeps an evicted copy beside its replacement until a user decides.")              \
     /* Karmada: the dependencies distributor ignores ClusterResourceBindings. */                   \
     ROW(DEPENDENCIES_STAY, "dependencies_not_propagated",                                          \
         "propagateDeps of its policy has no effect: the dependencies of a cluster-scoped object "  \
@@ -302,21 +314,21 @@ struct dependency_decision {
 #define DEFECTS(ROW)                                                                               \
     /* Karmada would give two templates bindings of the same name. */                              \
     ROW(NAME_COLLISION, "binding_name_collision",                                                  \
-        "another template has or wants a binding of the same name")                                \
+        "another template needs a binding of the same name")                                       \
     ROW(DANGLING_CLAIM, "dangling_claim",                                                          \
-        "the policy that it claims does not exist, or was deleted and created again")              \
+        "the claimed policy does not exist, or was deleted and created again")                     \
     /* Only for kinds that policies select and that have been read completely. */                  \
-    ROW(MISSING_TEMPLATE, "missing_template", "its template does not exist")                       \
+    ROW(MISSING_TEMPLATE, "missing_template", "the template does not exist")                       \
     /* Karmada does not process the dependency before requiredBy is repaired. */                   \
     ROW(DANGLING_REFERENCE, "dangling_reference",                                                  \
-        "its requiredBy names a binding that does not exist")                                      \
+        "requiredBy names a binding that does not exist")                                          \
     ROW(UNAPPLIED_RESOLUTION, "unapplied_resolution",                                              \
-        "it does not have the value that results from those that require it")                      \
+        "the binding does not have the value that its referrers result in")                        \
     /* Karmada should clear the fields of a binding once no other binding requires it. */          \
     ROW(UNCLEARED_FIELDS, "uncleared_fields",                                                      \
-        "nothing requires it any more, but what others wanted is still set")                       \
+        "no referrer is left, but a value of former referrers is still set")                       \
     ROW(OVERRIDDEN_VALUE, "overridden_value",                                                      \
-        "its own policy's value stands against what those that require it want")
+        "the value of the dependency's own policy overrides the value of its referrers")
 
 #define DEFECT_ENUMERATOR(id, word, text) DEFECT_##id,
 enum defect { DEFECTS(DEFECT_ENUMERATOR) DEFECT_COUNT };

@@ -108,22 +108,21 @@ int64_t template_stages_decide(const struct template_state_input *s,
  */
 #define RISKS(ROW)                                                                                 \
     ROW(LAST_COPY, "last_copy",                                                                    \
-        "its only copy is deleted when its eviction times out, and no other cluster takes it")     \
-    ROW(READY_EVICTED, "ready_cluster_evicted",                                                    \
-        "the cluster that it is moved off is ready, and loses its copy all the same")              \
+        "Karmada deletes the only copy when the eviction times out, and no other member cluster "  \
+        "fits")                                                                                    \
+    ROW(READY_EVICTED, "ready_cluster_evicted", "the copy leaves a member cluster that is Ready")  \
     ROW(EMPTIED, "placement_emptied",                                                              \
-        "it was placed, no cluster fits any more, and so its copies are deleted")                  \
+        "no member cluster fits any more, so Karmada deletes the copies")                          \
     ROW(FROZEN, "frozen_by_priority_class",                                                        \
-        "its binding takes no change, of its policy or its own, before the PriorityClass that "    \
-        "its policy names exists")                                                                 \
+        "the binding takes no change until the PriorityClass that the policy names exists")        \
     ROW(OVERRIDE_FAILED, "override_failed",                                                        \
-        "an override policy fails for a member cluster, so that no change reaches it")             \
+        "an override policy fails for a member cluster, so changes do not reach it")               \
     /* Karmada never removes names from the annotations applied-(cluster-)overrides. */            \
     ROW(OVERRIDE_LISTED, "override_still_listed",                                                  \
         "a Work lists an override policy as applied that does not exist any more")                 \
     ROW(MAY_TRAVEL, "change_may_travel",                                                           \
-        "it was changed after its policy went, and a restart of Karmada's controllers, or a move " \
-        "of a cluster, delivers that")
+        "the template changed after its policy was deleted; a restart of Karmada's controllers, "  \
+        "or a change of clusters, delivers the change")
 
 #define RISK_ENUMERATOR(id, word, text) RISK_##id,
 enum risk { RISKS(RISK_ENUMERATOR) RISK_COUNT };

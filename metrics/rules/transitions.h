@@ -21,19 +21,19 @@
  */
 #define CAUSES(ROW)                                                                                \
     ROW(DISCOVERY, "discovery",                                                                    \
-        "Which kinds the API server serves, or which of them have been read, has changed.")        \
+        "The set of kinds that the API server serves, or that have been read, changed.")           \
     ROW(POLICY, "policy", "A policy was created, changed or deleted.")                             \
     ROW(OVERRIDE, "override_policy", "An override policy was created, changed or deleted.")        \
-    ROW(BINDING, "binding", "Its binding, or one that requires it, was written or deleted.")       \
-    ROW(CLUSTER, "cluster", "A member cluster came, changed or went.")                             \
+    ROW(BINDING, "binding", "The binding, or a binding that requires it, was written or deleted.") \
+    ROW(CLUSTER, "cluster", "A member cluster was added, changed or removed.")                     \
     ROW(SETTING, "setting",                                                                        \
-        "A namespace, PriorityClass or other object that rules go by was changed.")                \
-    ROW(LEASE, "lease", "A lease on a cloud resource was changed.")                                \
-    ROW(WORK, "work", "Its Work for a member cluster was changed.")                                \
-    ROW(EVENT, "event", "Karmada reported an Event about it.")                                     \
+        "A namespace, PriorityClass or another object that rules read changed.")                   \
+    ROW(LEASE, "lease", "A lease on a cloud resource changed.")                                    \
+    ROW(WORK, "work", "The Work for a member cluster changed.")                                    \
+    ROW(EVENT, "event", "Karmada reported an Event about the template.")                           \
     ROW(TEMPLATE, "template", "The template itself was created, changed or deleted.")              \
     ROW(OTHER_TEMPLATE, "other_template",                                                          \
-        "Another template moved: one that requires it, is in its way, or is its namespace.")       \
+        "Another template changed: a referrer, one with the same binding name, or the namespace.") \
     ROW(TIME, "time", "Time passed: a grace period or a lease ended.")
 
 #define CAUSE_ENUMERATOR(id, word, text) CAUSE_##id,

@@ -21,26 +21,23 @@ struct overlay;
  * a sentence for people.
  */
 #define ASSUMPTIONS(ROW)                                                                           \
-    ROW(PREEMPTION_OFF,                                                                            \
-        "PropagationPolicyPreemption is off, as it is by default: a policy with preemption "       \
-        "Always takes no template from another. --karmada.feature-gates says otherwise.")          \
-    ROW(PREEMPTION_ON, "PropagationPolicyPreemption is on, as --karmada.feature-gates says.")      \
-    ROW(DEPENDENCIES_ON,                                                                           \
-        "PropagateDeps is on, which it is not where Karmada's Helm chart has installed it.")       \
-    ROW(DEPENDENCIES_OFF, "PropagateDeps is off: no binding is made for dependencies.")            \
+    ROW(PREEMPTION_OFF, "PropagationPolicyPreemption is off, its default: no policy takes over a " \
+                        "template by preemption. Set --karmada.feature-gates if it is on.")        \
+    ROW(PREEMPTION_ON, "PropagationPolicyPreemption is on (--karmada.feature-gates).")             \
+    ROW(DEPENDENCIES_ON, "PropagateDeps is on; Karmada's Helm chart turns it off.")                \
+    ROW(DEPENDENCIES_OFF, "PropagateDeps is off: Karmada creates no bindings of dependencies.")    \
     ROW(REFERENCES_UNKNOWN,                                                                        \
-        "Of some templates only the metadata is known: their dependencies are left as they are.")  \
+        "Some templates are known by metadata only: their dependencies stay unchanged.")           \
     ROW(REPLICAS_UNKNOWN,                                                                          \
-        "Of some templates only the metadata is known: how many replicas they want is not.")       \
+        "Some templates are known by metadata only: their replicas are unknown.")                  \
     ROW(CLUSTERS_NAMED,                                                                            \
-        "There are no Cluster objects: placements use all clusters that they name.")               \
-    ROW(SCHEDULED_ONLY, "Member clusters take what is scheduled to them: this ends there.")        \
-    ROW(KIND_UNREAD,                                                                               \
-        "Not all objects of some selected or changed kinds have been read yet: the templates of "  \
-        "these kinds are left as they are.")                                                       \
+        "No Cluster objects are known: placements use all clusters that they name.")               \
+    ROW(SCHEDULED_ONLY, "Member clusters accept everything that is scheduled to them.")            \
+    ROW(KIND_UNREAD, "Some selected or changed kinds are not completely read: templates of these " \
+                     "kinds stay unchanged.")                                                      \
     ROW(NOT_SIMULATED,                                                                             \
-        "Of the change only policies, templates and what policies depend on are played: "          \
-        "override policies, quotas, rebalancers and clusters act on what runs, not on bindings.")
+        "The plan simulates policies, templates and dependencies of policies. It does not "        \
+        "simulate override policies, quotas, WorkloadRebalancers and Clusters.")
 
 #define ASSUMPTION_ENUMERATOR(id, text) ASSUMED_##id,
 enum assumption { ASSUMPTIONS(ASSUMPTION_ENUMERATOR) ASSUMPTION_COUNT };

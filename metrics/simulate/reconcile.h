@@ -24,25 +24,23 @@ struct reconcile_filter {
  * for people.
  */
 #define RECONCILE_VERDICTS(ROW)                                                                    \
-    ROW(MOVES, "moves", "a change by its user brings it to its policy")                            \
-    ROW(CURRENT, "current", "it is current already")                                               \
-    ROW(UNRELATED, "unrelated", "it is none of those that are meant any more")                     \
+    ROW(MOVES, "moves", "the next change by a user applies the policy")                            \
+    ROW(CURRENT, "current", "the template is current already")                                     \
+    ROW(UNRELATED, "unrelated", "the template is no longer selected")                              \
     /* Verdicts on templates in the list `left` of struct reconcile: */                            \
     ROW(LABEL_DRIFT, "selector_mismatch",                                                          \
-        "the policy that it claims does not select it any more: Karmada leaves it as it is until " \
-        "its labels or that policy's selectors are put right")                                     \
+        "the claimed policy no longer selects the template: correct its labels or the policy's "   \
+        "selectors")                                                                               \
     ROW(POLICY_GONE, "policy_gone",                                                                \
-        "the policy that it claims is gone, or was deleted and created again")                     \
-    ROW(ORPHANED, "orphaned", "no policy selects it: it needs a policy, not a change")             \
+        "the claimed policy does not exist, or was deleted and created again")                     \
+    ROW(ORPHANED, "orphaned", "no policy selects the template: create one")                        \
     ROW(PRIORITY_CLASS_MISSING, "priority_class_missing",                                          \
-        "its policy names a PriorityClass that does not exist")                                    \
+        "the policy names a PriorityClass that does not exist")                                    \
     ROW(OVERRIDE_MISSING, "override_missing",                                                      \
-        "its policy waits for an override policy that does not exist")                             \
-    ROW(CONFLICT, "conflict",                                                                      \
-        "those that require it disagree: align their policies, a change here decides nothing")     \
+        "the policy waits for an override policy that does not exist")                             \
+    ROW(CONFLICT, "conflict", "the referrers request different values: align their policies")      \
     ROW(BY_ITSELF, "by_itself",                                                                    \
-        "its policy is not Lazy: Karmada brings it there without a change, or says in its log "    \
-        "why not")                                                                                 \
+        "the policy is not Lazy: Karmada applies it without a change, or logs the error")          \
     ROW(OTHER_POLICY, "other_policy", "a change would bring it to another policy than this one")   \
     ROW(IN_VAIN, "in_vain", "a change would not make it current")                                  \
     ROW(NOT_TOGETHER, "not_together",                                                              \

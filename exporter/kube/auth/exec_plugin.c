@@ -248,7 +248,7 @@ void exec_info_append(const struct rest_config *config, const char *ca, struct s
     strbuf_adds(out, "\"interactive\":false}}");
 }
 
-/* Stores a borrowed text, NULL if it is missing, null or empty. Returns false for another type. */
+/* Stores a borrowed text, NULL if missing, null or empty. Returns false for another type. */
 static bool get_status_text(const cJSON *status, const char *key, const char **out,
                             struct error *err)
 {
@@ -286,7 +286,7 @@ static bool read_status(const cJSON *status, struct exec_credential *out, struct
     int64_t expires_ms = INT64_MAX;
 
     if (!cJSON_IsObject(status))
-        return fail(err, "it has no status");
+        return fail(err, "no status");
     if (!get_status_text(status, "token", &token, err) ||
         !get_status_text(status, "clientCertificateData", &certificate, err) ||
         !get_status_text(status, "clientKeyData", &key, err) ||
@@ -561,17 +561,17 @@ static bool check_exit(struct exec_plugin *p, const struct child_status *end, st
 {
     switch (p->killed) {
     case KILLED_TIMEOUT:
-        fail(err, "it was killed after %d seconds", EXEC_TIME_MAX_MS / 1000);
+        fail(err, "killed after %d seconds", EXEC_TIME_MAX_MS / 1000);
         append_complaint(p, err);
         return false;
     case KILLED_OUTPUT:
-        return fail(err, "it was killed: it printed more than %d bytes", EXEC_OUTPUT_MAX_BYTES);
+        return fail(err, "killed: it printed more than %d bytes", EXEC_OUTPUT_MAX_BYTES);
     case KILLED_NOT:
         break;
     }
     if (end->exited && end->code == 0)
         return true;
-    fail(err, end->exited ? "it failed with exit code %d" : "it was ended by signal %d", end->code);
+    fail(err, end->exited ? "failed with exit code %d" : "ended by signal %d", end->code);
     append_complaint(p, err);
     if (end->exited && (end->code == EXIT_CANNOT_RUN || end->code == EXIT_NOT_FOUND))
         append_install_hint(p->exec, err);

@@ -81,7 +81,7 @@ static bool fail_type(const struct entry_place *place, const cJSON *object, cons
     bool quotes_help =
         (cJSON_IsNumber(item) || cJSON_IsBool(item)) && strcmp(wanted, "a text") == 0;
 
-    return field_fail(place, object, key, err, "it is %s and must be %s%s", type_name(item), wanted,
+    return field_fail(place, object, key, err, "is %s and must be %s%s", type_name(item), wanted,
                       quotes_help ? ": put it in quotes" : "");
 }
 
@@ -135,7 +135,7 @@ static MUST_USE bool field_list(const struct entry_place *place, const cJSON *ob
         return fail_type(place, object, key, "a list", err);
     cJSON_ArrayForEach (item, list) {
         if (!cJSON_IsObject(item))
-            return field_fail(place, object, key, err, "an item of it is %s and must be a mapping",
+            return field_fail(place, object, key, err, "an item is %s and must be a mapping",
                               type_name(item));
     }
     *out = list;
@@ -190,10 +190,10 @@ static MUST_USE bool field_copy_texts(const struct entry_place *place, const cJS
     if (list && !cJSON_IsArray(list))
         return fail_type(place, object, key, "a list", err);
     if (count > TEXTS_MAX)
-        return field_fail(place, object, key, err, "it has more than %d items", TEXTS_MAX);
+        return field_fail(place, object, key, err, "more than %d items", TEXTS_MAX);
     cJSON_ArrayForEach (item, list) {
         if (!cJSON_IsString(item))
-            return field_fail(place, object, key, err, "an item of it is %s and must be a text",
+            return field_fail(place, object, key, err, "an item is %s and must be a text",
                               cJSON_IsNull(item) ? "null" : type_name(item));
     }
 
@@ -226,12 +226,11 @@ static MUST_USE bool field_copy_bytes(const struct entry_place *place, const cJS
         return true;
     strbuf_reserve(&bytes, strlen(data));
     if (!base64_decode(data, &bytes))
-        return field_fail(place, object, data_key, err, "it is not base64");
+        return field_fail(place, object, data_key, err, "not base64");
     if (!strbuf_ok(&bytes))
-        return field_fail(place, object, data_key, err, "it is larger than %d bytes",
-                          PEM_MAX_BYTES);
+        return field_fail(place, object, data_key, err, "larger than %d bytes", PEM_MAX_BYTES);
     if (bytes.len == 0 || memchr(bytes.data, '\0', bytes.len))
-        return field_fail(place, object, data_key, err, "it is not PEM in base64");
+        return field_fail(place, object, data_key, err, "not PEM in base64");
     out->data = strbuf_take(&bytes, &len);
     return true;
 }
@@ -268,7 +267,7 @@ static bool read_server(const struct entry_place *place, const cJSON *cluster,
         !field_copy_text(place, cluster, "proxy-url", &out->proxy_url, err))
         return false;
     if (!server)
-        return field_fail(place, cluster, "server", err, "it is missing");
+        return field_fail(place, cluster, "server", err, "missing");
     if (!server_url_parse(server, NULL, &url, &why))
         return field_fail(place, cluster, "server", err, "%s", why.text);
     out->server = url.base;
@@ -297,7 +296,7 @@ static bool read_server_ca(const struct entry_place *place, const cJSON *cluster
         return false;
     if (out->insecure && (out->ca.data || out->ca.file))
         return field_fail(place, cluster, "insecure-skip-tls-verify", err,
-                          "it is true, and there is a certificate-authority: remove one of them");
+                          "true, and there is a certificate-authority: remove one of them");
     if (out->ca.data && !pem_check_certificates(out->ca.data, &why))
         return field_fail(place, cluster, "certificate-authority-data", err, "%s", why.text);
     if (out->ca.data && out->ca.file)
@@ -397,8 +396,7 @@ static bool read_user_token(const struct entry_place *place, const cJSON *user,
         return false;
     if (out->token && !secret_fits_header(out->token))
         return field_fail(place, user, "token", err,
-                          "it holds control characters or is longer than %d bytes",
-                          SECRET_HEADER_MAX);
+                          "holds control characters or is longer than %d bytes", SECRET_HEADER_MAX);
     return true;
 }
 
@@ -415,7 +413,7 @@ static bool read_client_certificate(const struct entry_place *place, const cJSON
     bool has_key = out->key.data || out->key.file;
     if (has_certificate != has_key)
         return field_fail(place, user, has_key ? "client-certificate" : "client-key", err,
-                          "it is missing, and a client certificate needs its key");
+                          "missing, and a client certificate needs its key");
     if (out->certificate.data && !pem_check_certificates(out->certificate.data, &why))
         return field_fail(place, user, "client-certificate-data", err, "%s", why.text);
     if (out->key.data && !pem_check_key(out->key.data, &why))
@@ -448,8 +446,7 @@ static bool read_impersonation_extra(const struct entry_place *place, const cJSO
                 (struct rest_config_pair){xstrdup(item->string), values[i]};
         free(values);
         if (as->extra_count > EXTRA_MAX)
-            return field_fail(place, user, "as-user-extra", err, "it has more than %d values",
-                              EXTRA_MAX);
+            return field_fail(place, user, "as-user-extra", err, "more than %d values", EXTRA_MAX);
     }
     return true;
 }
@@ -458,18 +455,18 @@ static bool read_impersonation_extra(const struct entry_place *place, const cJSO
 static bool check_impersonation(const struct entry_place *place, const cJSON *user,
                                 const struct rest_config_impersonation *as, struct error *err)
 {
-    static const char why[] = "it is empty, too long or holds control characters";
+    static const char why[] = "empty, too long or holds control characters";
 
     if (!as->user && (as->uid || as->group_count > 0 || as->extra_count > 0))
         return field_fail(place, user, "as", err,
-                          "it is missing, and as-uid, as-groups and as-user-extra need it");
+                          "missing, and as-uid, as-groups and as-user-extra need it");
     if (as->user && !secret_fits_header(as->user))
         return field_fail(place, user, "as", err, "%s", why);
     if (as->uid && !secret_fits_header(as->uid))
         return field_fail(place, user, "as-uid", err, "%s", why);
     for (size_t i = 0; i < as->group_count; i++) {
         if (!secret_fits_header(as->groups[i]))
-            return field_fail(place, user, "as-groups", err, "an item of %s", why);
+            return field_fail(place, user, "as-groups", err, "an item is %s", why);
     }
     for (size_t i = 0; i < as->extra_count; i++) {
         const char *name = as->extra[i].name;
@@ -490,7 +487,7 @@ static bool check_exec_version(const struct entry_place *place, const cJSON *exe
         if (strcmp(version, known[i]) == 0)
             return true;
     }
-    return field_fail(place, exec, "apiVersion", err, "it is '%s' and must be '%s' or '%s'",
+    return field_fail(place, exec, "apiVersion", err, "is '%s' and must be '%s' or '%s'",
                       version ? shown(version).text : "", known[0], known[1]);
 }
 
@@ -507,10 +504,10 @@ static bool check_exec_mode(const struct entry_place *place, const cJSON *exec, 
     }
     if (mode && strcmp(mode, "Always") == 0)
         return field_fail(place, exec, "interactiveMode", err,
-                          "the plugin always asks a person, and there is nobody to ask");
+                          "the plugin always asks a person, and the exporter runs without a user");
     if (mode)
         return field_fail(place, exec, "interactiveMode", err,
-                          "it is '%s' and must be 'Never', 'IfAvailable' or 'Always'",
+                          "is '%s' and must be 'Never', 'IfAvailable' or 'Always'",
                           shown(mode).text);
     return true;
 }
@@ -524,7 +521,7 @@ static bool read_exec_env(const struct entry_place *place, const cJSON *exec,
     if (!field_list(place, exec, "env", &list, err))
         return false;
     if (cJSON_GetArraySize(list) > ENV_MAX)
-        return field_fail(place, exec, "env", err, "it has more than %d items", ENV_MAX);
+        return field_fail(place, exec, "env", err, "more than %d items", ENV_MAX);
     out->env = xcalloc((size_t)cJSON_GetArraySize(list) + 1, sizeof(*out->env));
     cJSON_ArrayForEach (item, list) {
         const char *name;
@@ -565,7 +562,7 @@ static bool read_exec(const struct entry_place *place, const cJSON *user, struct
         !check_exec_mode(place, exec, err) || !field_text(place, exec, "command", &command, err))
         return false;
     if (!command)
-        return field_fail(place, exec, "command", err, "it is missing");
+        return field_fail(place, exec, "command", err, "missing");
     /* posix_spawnp() searches PATH for a name without a slash. */
     plugin->command = strchr(command, '/') ? resolve_path(place, command) : xstrdup(command);
     return field_copy_texts(place, exec, "args", &plugin->args, &plugin->arg_count, err) &&
@@ -643,7 +640,7 @@ static bool check_kind(const char *file, const cJSON *tree, struct error *err)
     } texts[] = {{"kind", "Config"}, {"apiVersion", "v1"}};
 
     if (!cJSON_IsObject(tree))
-        return fail(err, "'%s' is not a kubeconfig: it is no mapping", file);
+        return fail(err, "'%s' is not a kubeconfig: not a mapping", file);
     for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
         struct entry_place place = {.file = file, .entry = "the kubeconfig"};
         const char *text;
@@ -841,7 +838,7 @@ static bool find_referenced_entry(const struct kubeconfig_files *files,
     if (!field_text(&context->place, context->body, list->body_key, &name, err))
         return false;
     if (!name)
-        return field_fail(&context->place, context->body, list->body_key, err, "it is missing");
+        return field_fail(&context->place, context->body, list->body_key, err, "missing");
     switch (find_entry(files, list, name, out, err)) {
     case SEARCH_FOUND:
         return true;

@@ -59,7 +59,7 @@ static struct command_case {
     {"the reference marks options that need a restart",
      {"help", "-omarkdown"},
      STATUS_OK,
-     "where the metrics are served; changes with a restart only |\n",
+     "path of the metrics; changes with a restart only |\n",
      NULL},
     {"markdown of check", {"check", "-omarkdown"}, STATUS_USAGE, NULL, "prints no markdown\n"},
     {"version is --version", {"version"}, STATUS_OK, "karmada-policy-exporter, version 0.", NULL},
@@ -196,7 +196,8 @@ static struct plugin_case {
 } plugin_cases[] = {
     {"a plugin without a command prints help", NULL, STATUS_OK,
      "Usage: kubectl karmada-policy [COMMAND]", NULL},
-    {"help is the plugin's default", NULL, STATUS_OK, "examples (the default)\n", NULL},
+    {"help is the plugin's default", NULL, STATUS_OK, "examples of a command (the default)\n",
+     NULL},
     {"help has the name of the plugin", "--help", STATUS_OK,
      "Each has its own flags: kubectl karmada-policy COMMAND --help\n", NULL},
     {"errors have the name of the plugin", "chekc", STATUS_USAGE, NULL,

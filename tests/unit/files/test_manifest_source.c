@@ -611,7 +611,7 @@ TEST_WITH(fifos_and_devices_are_reported_and_never_block, set_up, tear_down)
     write_deployments(p, "a.yaml", "x1");
     start(p, "", NULL);
     assert_content(p, "x=1 ", "unreadable fifo.yaml:0 unreadable zero.yaml:0 ");
-    assert_text(p, 0, "it is a FIFO, not a regular file");
+    assert_text(p, 0, "is a FIFO, not a regular file");
 }
 
 TEST_WITH(a_file_without_permission_is_reported, set_up, tear_down)

@@ -175,7 +175,7 @@ TEST_WITH(a_fifo_as_path_is_read_once_unless_files_are_watched, set_up, tear_dow
     manifest_tree_init(&p->manifest_tree, paths, 1);
     assert_true(manifest_tree_watch(&p->manifest_tree, &err) >= 0);
     assert_false(manifest_tree_walk_all(&p->manifest_tree, &err));
-    assert_non_null(strstr(err.text, "it is a FIFO, not a regular file"));
+    assert_non_null(strstr(err.text, "is a FIFO, not a regular file"));
 }
 
 TEST_WITH(files_of_proc_are_not_accepted_as_paths, set_up, tear_down)

@@ -274,7 +274,7 @@ static struct file_case {
     {"a key with a passphrase", "key",
      "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nhidden\n-----END RSA PRIVATE "
      "KEY-----",
-     "'@/key': the private key needs a passphrase, and there is nobody to ask"},
+     "'@/key': the private key needs a passphrase, and the exporter runs without a user"},
 };
 
 TEST_ROWS(unusable_file_is_rejected, file_cases, name)
@@ -665,7 +665,7 @@ TEST(token_of_a_failed_plugin_stays_until_it_expires)
     folder_write(s.folder, "fails", "");
     advance_and_wait_for_plugin(&s, at);
     assert_non_null(strstr(credentials_problem(s.c),
-                           "it failed with exit code 1; its standard error ends in 'no login'"));
+                           "failed with exit code 1; its standard error ends in 'no login'"));
     assert_headers(s.c, "Authorization: Bearer one\n");
     assert_true(credentials_due(s.c) == START + at + EXEC_RETRY_MIN_MS);
     advance_and_wait_for_plugin(&s, at + EXEC_RETRY_MIN_MS - 1);
@@ -740,7 +740,7 @@ static struct answer_case {
      "its answer is not of the apiVersion 'client.authentication.k8s.io/v1' that the kubeconfig"},
     {"no status",
      "{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1\"}",
-     "it has no status"},
+     "no status"},
     {"an empty status", ANSWER(""), "its status has neither a token nor a client certificate"},
     {"an empty token", ANSWER("\"token\":\"\""), "its status has neither a token nor"},
     {"a token that is a number", ANSWER("\"token\":1"), "its status.token is not a text"},

@@ -64,60 +64,60 @@ static struct run_case {
         .name = "a failure with a message",
         .script = "#!/bin/sh\necho first >&2\nprintf 'no\\tlogin\\n\\n' >&2\nexit 3\n",
         .hint = "install it",
-        .error = "it failed with exit code 3; its standard error ends in 'no\\x09login'",
+        .error = "failed with exit code 3; its standard error ends in 'no\\x09login'",
         .unwanted = "install it",
     },
     {
         .name = "a failure without a message",
         .script = "#!/bin/sh\nexit 3\n",
-        .error = "it failed with exit code 3",
+        .error = "failed with exit code 3",
     },
     {
         .name = "a failure with a secret in its message",
         .script = "#!/bin/sh\necho \"bad: $ADDED\" >&2\nexit 3\n",
-        .error = "it failed with exit code 3",
+        .error = "failed with exit code 3",
         .unwanted = "bad",
     },
     {
         .name = "a failure with a token as output",
         .script = "#!/bin/sh\necho hidden-token\nexit 3\n",
-        .error = "it failed with exit code 3",
+        .error = "failed with exit code 3",
         .unwanted = "hidden",
     },
     {
         .name = "a failure with two tokens in its message",
         .script = "#!/bin/sh\necho eyJhbGciOiJSUzI1, eyJhbGciOiJSUzI1 >&2\nexit 3\n",
-        .error = "it failed with exit code 3; its standard error ends in "
+        .error = "failed with exit code 3; its standard error ends in "
                  "'****************, ****************'",
         .unwanted = "eyJ",
     },
     {
         .name = "a failure with an address in its message",
         .script = "#!/bin/sh\necho see https://login.example.com/v2 >&2\nexit 3\n",
-        .error = "it failed with exit code 3; its standard error ends in "
+        .error = "failed with exit code 3; its standard error ends in "
                  "'see https://login.example.com/v2'",
     },
     {
         .name = "a failure with many lines",
         .script = "#!/bin/sh\ni=0; while [ $i -lt 3000 ]; do echo \"line $i of many\"; i=$((i+1)); "
                   "done >&2\nexit 1\n",
-        .error = "it failed with exit code 1; its standard error ends in 'line 2999 of many'",
+        .error = "failed with exit code 1; its standard error ends in 'line 2999 of many'",
     },
     {
         .name = "a failure with one very long line",
         .script = "#!/bin/sh\nhead -c 300000 /dev/zero | tr '\\0' x >&2\nexit 1\n",
-        .error = "it failed with exit code 1",
+        .error = "failed with exit code 1",
         .unwanted = "xx",
     },
     {
         .name = "an end by a signal",
         .script = "#!/bin/sh\nkill -TERM $$\n",
-        .error = "it was ended by signal 15",
+        .error = "ended by signal 15",
     },
     {
         .name = "too much output",
         .script = "#!/bin/sh\nexec cat /dev/zero\n",
-        .error = "it was killed: it printed more than 1048576 bytes",
+        .error = "killed: it printed more than 1048576 bytes",
     },
     {
         .name = "a missing file with an installHint",
@@ -140,7 +140,7 @@ static struct run_case {
         .name = "exit code 127 with an installHint",
         .script = "#!/bin/sh\nexit 127\n",
         .hint = "install it",
-        .error = "it failed with exit code 127; its installHint: install it",
+        .error = "failed with exit code 127; its installHint: install it",
     },
 };
 
@@ -257,7 +257,7 @@ static bool is_running(const char *pid)
 
 TEST(slow_plugin_is_killed_with_its_children)
 {
-    static const char expected[] = "it was killed after 60 seconds; its standard error ends in '";
+    static const char expected[] = "killed after 60 seconds; its standard error ends in '";
     struct fixture s;
 
     /* The script's child keeps standard error open until it is killed. */

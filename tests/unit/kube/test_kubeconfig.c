@@ -125,7 +125,7 @@ static struct load_case {
         .list = "@/a:@/b/b",
         .error = "the kubeconfig '@/b/b', line 2, column 1: not valid YAML",
     },
-    {.name = "a folder", .list = "@", .error = "cannot read '@': it is a directory, not a file"},
+    {.name = "a folder", .list = "@", .error = "cannot read '@': is a directory, not a file"},
     {
         .name = "another kind",
         .files = {"apiVersion: v1\nkind: Pod\n"},
@@ -134,7 +134,7 @@ static struct load_case {
     {
         .name = "a string instead of a mapping",
         .files = {"hello"},
-        .error = "'@/a' is not a kubeconfig: it is no mapping",
+        .error = "'@/a' is not a kubeconfig: not a mapping",
     },
     {
         .name = "aliases that expand exponentially",
@@ -175,7 +175,7 @@ static struct load_case {
         .name = "a context without a user",
         .files = {"current-context: c\ncontexts: [{name: c, context: {cluster: k}}]\n"
                   "clusters: [{name: k, cluster: {server: 'https://k'}}]\n"},
-        .error = "context 'c': 'user': it is missing",
+        .error = "context 'c': 'user': missing",
     },
     {
         .name = "a duplicate user name",
@@ -216,7 +216,7 @@ static struct load_case {
     {
         .name = "no verification, and a CA",
         .files = {CLUSTER(HTTPS ", insecure-skip-tls-verify: true, certificate-authority: x")},
-        .error = "'insecure-skip-tls-verify': it is true, and there is a certificate-authority",
+        .error = "'insecure-skip-tls-verify': true, and there is a certificate-authority",
     },
     {
         .name = "plain HTTP",
@@ -230,7 +230,7 @@ static struct load_case {
         .error = "line 7, cluster 'k': 'server': http://k.example is not encrypted: use https://, "
                  "or run 'kubectl proxy' on this machine and name http://127.0.0.1:8001",
     },
-    {.name = "no server", .files = {CLUSTER("")}, .error = "cluster 'k': 'server': it is missing"},
+    {.name = "no server", .files = {CLUSTER("")}, .error = "cluster 'k': 'server': missing"},
     {
         .name = "a server without a scheme",
         .files = {CLUSTER("server: 'k:6443'")},
@@ -254,12 +254,12 @@ static struct load_case {
     {
         .name = "a CA that is not base64",
         .files = {CLUSTER(HTTPS ", certificate-authority-data: '**hidden**'")},
-        .error = "cluster 'k': 'certificate-authority-data': it is not base64",
+        .error = "cluster 'k': 'certificate-authority-data': not base64",
     },
     {
         .name = "base64 without its padding",
         .files = {CLUSTER(HTTPS ", certificate-authority-data: 'bm8gcGVtcw'")},
-        .error = "'certificate-authority-data': it is not base64",
+        .error = "'certificate-authority-data': not base64",
     },
     {
         .name = "a CA that is not PEM",
@@ -269,7 +269,7 @@ static struct load_case {
     {
         .name = "a CA with a NUL byte",
         .files = {CLUSTER(HTTPS ", certificate-authority-data: 'YQBi'")},
-        .error = "'certificate-authority-data': it is not PEM in base64",
+        .error = "'certificate-authority-data': not PEM in base64",
     },
     {
         .name = "a proxy",
@@ -312,18 +312,18 @@ static struct load_case {
     {
         .name = "a certificate without its key",
         .files = {USER("client-certificate: crt")},
-        .error = "user 'u': 'client-key': it is missing, and a client certificate needs its key",
+        .error = "user 'u': 'client-key': missing, and a client certificate needs its key",
     },
     {
         .name = "a key without its certificate",
         .files = {USER("client-key: key")},
-        .error = "user 'u': 'client-certificate': it is missing",
+        .error = "user 'u': 'client-certificate': missing",
     },
     {
         .name = "a key that needs a passphrase",
         .files = {USER("client-certificate: crt, client-key-data: " LOCKED_KEY)},
-        .error =
-            "'client-key-data': the private key needs a passphrase, and there is nobody to ask",
+        .error = "'client-key-data': the private key needs a passphrase, and the exporter runs "
+                 "without a user",
     },
     {
         .name = "a certificate in the place of the key",
@@ -333,12 +333,12 @@ static struct load_case {
     {
         .name = "a token with a line break",
         .files = {USER("token: \"hidden\\r\\nX: y\"")},
-        .error = "'@/a', line 9, user 'u': 'token': it holds control characters",
+        .error = "'@/a', line 9, user 'u': 'token': holds control characters",
     },
     {
         .name = "a token that is a number",
         .files = {USER("token: 12345678")},
-        .error = "'token': it is a number and must be a text: put it in quotes",
+        .error = "'token': is a number and must be a text: put it in quotes",
     },
     {
         .name = "a user and a password",
@@ -366,17 +366,17 @@ static struct load_case {
     {
         .name = "an impersonated group without a user",
         .files = {USER("token: t, as-groups: [a]")},
-        .error = "user 'u': 'as': it is missing, and as-uid, as-groups and as-user-extra need it",
+        .error = "user 'u': 'as': missing, and as-uid, as-groups and as-user-extra need it",
     },
     {
         .name = "a group that is a number",
         .files = {USER("token: t, as: x, as-groups: [1]")},
-        .error = "'as-groups': an item of it is a number and must be a text",
+        .error = "'as-groups': an item is a number and must be a text",
     },
     {
         .name = "a group with a line break",
         .files = {USER("token: t, as: x, as-groups: [\"a\\nb\"]")},
-        .error = "'as-groups': an item of it is empty, too long or holds control characters",
+        .error = "'as-groups': an item is empty, too long or holds control characters",
     },
     /* exec plugins */
     {
@@ -410,28 +410,28 @@ static struct load_case {
     {
         .name = "a plugin with a removed apiVersion",
         .files = {USER("exec: {apiVersion: client.authentication.k8s.io/v1alpha1, command: x}")},
-        .error =
-            "user 'u': 'apiVersion': it is 'client.authentication.k8s.io/v1alpha1' and must be",
+        .error = "user 'u': 'apiVersion': is 'client.authentication.k8s.io/v1alpha1' and must be",
     },
     {
         .name = "a plugin without a command",
         .files = {EXEC("args: []")},
-        .error = "'command': it is missing",
+        .error = "'command': missing",
     },
     {
         .name = "a plugin that needs a terminal",
         .files = {EXEC("command: x, interactiveMode: Always")},
-        .error = "'interactiveMode': the plugin always asks a person, and there is nobody to ask",
+        .error = "'interactiveMode': the plugin always asks a person, and the exporter runs "
+                 "without a user",
     },
     {
         .name = "an invalid interactiveMode",
         .files = {EXEC("command: x, interactiveMode: Sometimes")},
-        .error = "'interactiveMode': it is 'Sometimes' and must be",
+        .error = "'interactiveMode': is 'Sometimes' and must be",
     },
     {
         .name = "arguments that are not a list",
         .files = {EXEC("command: x, args: all")},
-        .error = "'args': it is a text and must be a list",
+        .error = "'args': is a text and must be a list",
     },
     {
         .name = "a variable without a name",
@@ -441,33 +441,33 @@ static struct load_case {
     {
         .name = "variables as a mapping",
         .files = {EXEC("command: x, env: {A: hidden}")},
-        .error = "'env': it is a mapping and must be a list",
+        .error = "'env': is a mapping and must be a list",
     },
     /* values of wrong types */
     {
         .name = "contexts that are not a list",
         .files = {"current-context: c\ncontexts: {c: d}"},
-        .error = "'@/a', line 1, contexts: 'contexts': it is a mapping and must be a list",
+        .error = "'@/a', line 1, contexts: 'contexts': is a mapping and must be a list",
     },
     {
         .name = "a context that is not a mapping",
         .files = {"current-context: c\ncontexts: [c]"},
-        .error = "'contexts': an item of it is a text and must be a mapping",
+        .error = "'contexts': an item is a text and must be a mapping",
     },
     {
         .name = "a context with a string instead of its fields",
         .files = {"current-context: c\ncontexts: [{name: c, context: d}]"},
-        .error = "context 'c': 'context': it is a text and must be a mapping",
+        .error = "context 'c': 'context': is a text and must be a mapping",
     },
     {
         .name = "a current-context that is a number",
         .files = {"current-context: 1"},
-        .error = "the kubeconfig: 'current-context': it is a number and must be a text",
+        .error = "the kubeconfig: 'current-context': is a number and must be a text",
     },
     {
         .name = "a flag in quotes",
         .files = {CLUSTER(HTTPS ", insecure-skip-tls-verify: 'true'")},
-        .error = "'insecure-skip-tls-verify': it is a text and must be true or false",
+        .error = "'insecure-skip-tls-verify': is a text and must be true or false",
     },
 };
 
@@ -655,8 +655,7 @@ TEST(name_of_extra_beyond_the_size_of_a_header_is_rejected)
         assert_int_equal(
             kubeconfig_load(&(struct kubeconfig_options){.files = path}, &config, &err), !over);
         if (over)
-            assert_contains(err.text,
-                            "'as-user-extra': a name or a value of it is empty, too long");
+            assert_contains(err.text, "'as-user-extra': a name or a value of empty, too long");
         rest_config_release(&config);
         strbuf_release(&text);
     }

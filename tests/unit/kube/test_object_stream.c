@@ -399,24 +399,24 @@ static const struct too_large_case {
     {"in a stream", JSON_FRAME_EVENTS,
      "{'type':'MODIFIED','object':{'kind':'ConfigMap','apiVersion':'v1','metadata':{'name':'b',"
      "'namespace':'n','resourceVersion':'2'},'data':",
-     "}}\n", "rejected v1 ConfigMap b @2 (it is larger than 8 MiB)\n"},
+     "}}\n", "rejected v1 ConfigMap b @2 (larger than 8 MiB)\n"},
     {"deleted", JSON_FRAME_EVENTS,
      "{'type':'DELETED','object':{'kind':'ConfigMap','apiVersion':'v1','metadata':{'name':'b',"
      "'namespace':'n','resourceVersion':'2'},'data':",
      "}}\n", "removed v1 ConfigMap b @2\n"},
     {"in a list", JSON_FRAME_LIST, "{'metadata':{'name':'b','namespace':'n'},'data':", "}",
-     "rejected v1 ConfigMap b (it is larger than 8 MiB)\n"},
+     "rejected v1 ConfigMap b (larger than 8 MiB)\n"},
     {"without a namespace", JSON_FRAME_LIST, "{'metadata':{'name':'b'},'data':", "}",
-     "rejected v1 ConfigMap b (it is larger than 8 MiB)\n"},
+     "rejected v1 ConfigMap b (larger than 8 MiB)\n"},
     {"after members with other names", JSON_FRAME_LIST,
      "{'name':'x','spec':{'metadata':{'name':'y','namespace':'y'},'a':[{'metadata':{'name':'z'}}]},"
      "'metadata':{'labels':{'name':'l'},'ownerReferences':[{'name':'o'}],'name':'b'},'data':",
-     "}", "rejected v1 ConfigMap b (it is larger than 8 MiB)\n"},
+     "}", "rejected v1 ConfigMap b (larger than 8 MiB)\n"},
     {"with a namespace after the large value", JSON_FRAME_LIST,
      "{'metadata':{'name':'b','annotations':{'a':", "},'namespace':'n'}}",
-     "rejected unnamed (it is larger than 8 MiB)\n"},
+     "rejected unnamed (larger than 8 MiB)\n"},
     {"with a name after the large value", JSON_FRAME_LIST, "{'metadata':{'annotations':{'a':",
-     "},'name':'b','namespace':'n'}}", "rejected unnamed (it is larger than 8 MiB)\n"},
+     "},'name':'b','namespace':'n'}}", "rejected unnamed (larger than 8 MiB)\n"},
 };
 
 /* The event names no object if the name or a namespace may still follow the large value. */

@@ -613,11 +613,11 @@ struct words_case {
 #define STALE .decided = true, .state = STATE_STALE, .reason = STALE_POLICY_UPDATED
 
 static const struct words_case words_cases[] = {
-    {"a new template", {0}, {PENDING}, "it came, and is pending (no_match)"},
+    {"a new template", {0}, {PENDING}, "created: pending (no_match)"},
     {"a deleted template",
      {STALE, .phase = PHASE_OVERDUE},
      {0},
-     "it went, and was stale (policy_updated) overdue"},
+     "deleted; before: stale (policy_updated) overdue"},
     {"another state",
      {PENDING},
      {STALE, .stage = STAGE_UNMATCHED},

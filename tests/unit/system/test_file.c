@@ -90,7 +90,7 @@ TEST(missing_files_and_directories_are_refused)
     const struct fixture *p = *state;
 
     assert_refused(p->missing, 9, "cannot open ", ": No such file or directory");
-    assert_refused(p->folder, 9, "cannot read ", ": it is a directory, not a file");
+    assert_refused(p->folder, 9, "cannot read ", ": is a directory, not a file");
 }
 
 /* A blocking open() would wait for a writer. */
@@ -98,13 +98,13 @@ TEST(a_fifo_is_refused_at_once)
 {
     const struct fixture *p = *state;
 
-    assert_refused(p->fifo, 9, "cannot read ", ": it is a FIFO, not a regular file");
+    assert_refused(p->fifo, 9, "cannot read ", ": is a FIFO, not a regular file");
 }
 
 /* Reads of such files may never end, may block, or may have side effects. */
 TEST(devices_and_files_of_proc_and_sys_are_refused)
 {
-    static const char device[] = ": it is a device, not a regular file";
+    static const char device[] = ": is a device, not a regular file";
     static const char made_up[] =
         ": the kernel makes it up (/proc, /sys); it is not a regular file";
 
@@ -122,7 +122,7 @@ TEST(a_socket_is_refused)
 
     snprintf(address.sun_path, sizeof(address.sun_path), "%s", p->missing);
     assert_int_equal(bind(fd, (const struct sockaddr *)&address, sizeof(address)), 0);
-    assert_refused(p->missing, 9, "cannot read ", ": it is a socket, not a regular file");
+    assert_refused(p->missing, 9, "cannot read ", ": is a socket, not a regular file");
     close(fd);
     unlink(p->missing);
 }

@@ -331,7 +331,7 @@ TEST_WITH(first_page_exists_before_the_first_read, set_up, tear_down)
 
     assert_non_null(strstr(first, "<p>Everything is being read for the first time.</p>"));
     assert_null(strstr(first, "No open problems"));
-    assert_non_null(strstr(policies, "not everything has been read yet"));
+    assert_non_null(strstr(policies, "the first evaluation is not complete"));
 }
 
 TEST_WITH(exporter_page_has_the_state_of_the_process, set_up, tear_down)
@@ -389,8 +389,8 @@ static struct answer_case {
     {"invalid version", "/api/v1/templates?version=x", 400, "'version' takes the number"},
     {"unknown list format", "/api/v1/templates?format=xml", 400, "'format' takes json, ndjson"},
     {"invalid limit", "/api/v1/policies?limit=x", 400, "'limit' takes the number"},
-    {"dropped list", "/api/v1/policies?continue=0-0-0-0", 410, "is no longer kept"},
-    {"invalid token", "/api/v1/policies?continue=x", 400, "'continue' is not what"},
+    {"dropped list", "/api/v1/policies?continue=0-0-0-0", 410, "has expired"},
+    {"invalid token", "/api/v1/policies?continue=x", 400, "'continue' is not a value"},
     {"policies of another kind", "/api/v1/policies?kind=Deployment", 200, "\"items\":[]"},
     {"policies of another namespace", "/api/v1/policies?search=first&namespace=way", 200,
      "\"items\":[]"},

@@ -54,7 +54,7 @@ static struct health_case {
     {"healthy with a heartbeat of 5 s ago", 5000, "HTTP/1.1 200 ",
      "karmada-policy-exporter is Healthy.\n"},
     {"unhealthy with a heartbeat of 1 h ago", 3600 * 1000, "HTTP/1.1 503 ",
-     "karmada-policy-exporter is not healthy: its loop stands still for 360"},
+     "karmada-policy-exporter is not healthy: its event loop is blocked for 360"},
 };
 
 TEST_ROWS(health_endpoints_follow_the_heartbeat, health_cases, name)

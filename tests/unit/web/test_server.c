@@ -55,8 +55,8 @@ static void publish(const struct fixture *f)
 
 #define UP_QUERY "?collect[]=karmada_policy_exporter_up"
 #define UP_PAGE                                                                                    \
-    "# HELP karmada_policy_exporter_up 1 once all objects have been read; until then only the "    \
-    "exporter's own health is shown.\n"                                                            \
+    "# HELP karmada_policy_exporter_up 1 once all objects have been read; until then the page "    \
+    "has only families about the exporter.\n"                                                      \
     "# TYPE karmada_policy_exporter_up gauge\n"                                                    \
     "karmada_policy_exporter_up 1\n"
 
@@ -119,7 +119,7 @@ static struct request_case {
      "HTTP/1.1 400 ", NULL, "more than 100 metric families are named\n", SERVER_METRICS,
      SERVER_400},
     {"HEAD returns the length without a body", "HEAD /metrics" UP_QUERY " HTTP/1.1\r\n" CLOSE,
-     "HTTP/1.1 200 ", "\r\nContent-Length: 190\r\n", "", SERVER_METRICS, SERVER_200},
+     "HTTP/1.1 200 ", "\r\nContent-Length: 196\r\n", "", SERVER_METRICS, SERVER_200},
     {"a page", "GET /exporter HTTP/1.1\r\n" CLOSE, "HTTP/1.1 200 ", NULL, "the exporter\n",
      SERVER_EXPORTER, SERVER_200},
     {"healthy", "GET /-/healthy HTTP/1.1\r\n" CLOSE, "HTTP/1.1 200 ",
@@ -148,8 +148,8 @@ static struct request_case {
     {"an escaped NUL in the query", "GET /metrics?%00 HTTP/1.1\r\n" CLOSE, "HTTP/1.1 400 ", NULL,
      "bad request\n", SERVER_OTHER, SERVER_400},
     {"POST", "POST /metrics HTTP/1.1\r\nContent-Length: 0\r\n" CLOSE, "HTTP/1.1 405 ",
-     "\r\nAllow: GET, HEAD\r\n", "method not allowed: the header Allow has those that are\n",
-     SERVER_METRICS, SERVER_405},
+     "\r\nAllow: GET, HEAD\r\n", "method not allowed: see the header Allow\n", SERVER_METRICS,
+     SERVER_405},
     {"OPTIONS", "OPTIONS /exporter HTTP/1.1\r\n" CLOSE, "HTTP/1.1 405 ", "\r\nAllow: GET, HEAD\r\n",
      NULL, SERVER_EXPORTER, SERVER_405},
     {"methods are case-sensitive", "get /metrics HTTP/1.1\r\n" CLOSE, "HTTP/1.1 405 ", NULL, NULL,

@@ -18,8 +18,8 @@ static const struct fault {
                              "client_ca_file to verify with"},
     {"boolean_unknown", "web.yml:5:3: prefer_server_cipher_suites: expected true or false"},
     {"burst_no_number", "web.yml:4:3: burst: expected a whole number of requests"},
-    {"ca_without_auth_type",
-     "web.yml:2:1: tls_server_config: a client CA without client_auth_type would verify nobody"},
+    {"ca_without_auth_type", "web.yml:2:1: tls_server_config: a client CA without client_auth_type "
+                             "would not verify clients"},
     {"cert_empty", "web.yml:2:1: tls_server_config: there is neither cert nor cert_file"},
     {"cert_file_empty", "web.yml:2:1: tls_server_config: there is neither cert nor cert_file"},
     {"cert_twice", "web.yml:2:1: tls_server_config: give cert inline or as a file, not both"},
@@ -27,7 +27,7 @@ static const struct fault {
     {"cipher_unknown", "web.yml:5:3: cipher_suites: 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA2048' is "
                        "no cipher suite; did you mean 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256'?"},
     {"content_type_options", "web.yml:4:5: X-Content-Type-Options: expected nosniff"},
-    {"curve_twice", "web.yml:5:3: curve_preferences: 'X25519' is there twice"},
+    {"curve_twice", "web.yml:5:3: curve_preferences: 'X25519' is set twice"},
     {"curve_unknown",
      "web.yml:5:3: curve_preferences: 'CurveP257' is no curve; did you mean 'CurveP256'?"},
     {"frame_options", "web.yml:4:5: X-Frame-Options: expected deny or sameorigin"},
@@ -44,7 +44,7 @@ static const struct fault {
     {"rate_without_burst",
      "web.yml:2:1: rate_limit: a burst of 0 would refuse every request; set burst to 1 or more"},
     {"rate_without_unit", "web.yml:3:3: interval: expected a duration such as 100ms, 1s or 1m30s"},
-    {"sans_empty", "web.yml:7:3: client_allowed_sans: an empty list would admit nobody"},
+    {"sans_empty", "web.yml:7:3: client_allowed_sans: an empty list would reject every client"},
     {"sans_optional_certificate",
      "web.yml:2:1: tls_server_config: client_allowed_sans needs a client_auth_type that requires a "
      "certificate: RequireAnyClientCert or RequireAndVerifyClientCert"},

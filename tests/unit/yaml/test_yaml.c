@@ -100,9 +100,9 @@ static struct text_case text_cases[] = {
     {"tags", "[!!str 1, !!int '2', !!float 3, !!bool 'yes', !!null '', !custom 7, ! 8]\n",
      "[\"1\",2,3,true,null,\"7\",\"8\"]"},
     {"a tag that contradicts the text", "a: !!int x\n",
-     "1:4 not valid YAML: the text is not what its tag '!!int' says"},
+     "1:4 not valid YAML: the text does not fit its tag '!!int'"},
     {"a float is no int", "a: !!int 1.5\n",
-     "1:4 not valid YAML: the text is not what its tag '!!int' says"},
+     "1:4 not valid YAML: the text does not fit its tag '!!int'"},
     {"binary", "a: !!binary aGk=\n",
      "1:4 not valid YAML: !!binary is not supported: write the base64 text without the tag"},
 
