@@ -32,11 +32,6 @@ bool policy_has_name(const struct entry *policy, const char *name)
            strcmp(policy->name, slash + 1) == 0;
 }
 
-const struct entry *policy_of_stale_template(const struct template_decision *d)
-{
-    return d->governing ? d->governing : d->claimed;
-}
-
 struct state_writer state_writer_of_template(const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);

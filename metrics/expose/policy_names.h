@@ -23,12 +23,6 @@ struct policy_name policy_name_of(const struct entry *policy);
 /* Returns true if `policy` is not NULL and is named `name`, which is NAME or NAMESPACE/NAME. */
 bool policy_has_name(const struct entry *policy, const char *name);
 
-/*
- * Returns the policy for which a stale template counts: the governing, else the claimed policy;
- * NULL without both.
- */
-const struct entry *policy_of_stale_template(const struct template_decision *d);
-
 /* Writer of the change that led to the state of a template. */
 struct state_writer {
     const char *by;              /* Manager in managedFields, interned; NULL if unknown. */

@@ -26,64 +26,6 @@ static const struct binding *binding_of(const struct problem *p)
     return entry_binding(d ? d->binding : p->subject);
 }
 
-/* ---- policy, owner and template ---- */
-
-/* Returns the first candidate that is excluded or, with false, in deletion; NULL without one. */
-static const struct entry *ineligible_candidate(const struct template_decision *d, bool excluded)
-{
-    for (uint32_t i = 0; i < d->candidate_count; i++) {
-        const struct candidate *c = &d->candidates[i];
-
-        if (excluded ? c->excluded : c->deleting)
-            return c->policy;
-    }
-    return NULL;
-}
-
-static const struct entry *policy_of_template(const struct template_decision *d,
-                                              enum problem_reason reason)
-{
-    enum problem_id problem = problem_reasons[reason].problem;
-
-    if (problem == PROBLEM_EXCLUDED)
-        return ineligible_candidate(d, true);
-    if (reason == PROBLEM_REASON_NOT_PROPAGATED_POLICY_DELETING)
-        return ineligible_candidate(d, false);
-    if (problem == PROBLEM_TEMPLATE_FROZEN ||
-        reason == PROBLEM_REASON_REFERENCE_BROKEN_CLAIM_MISSING)
-        return d->claimed;
-    if (policy_of_stale_template(d))
-        return policy_of_stale_template(d);
-    return d->winner ? d->winner : d->binding ? binding_claimed_policy(d->binding) : NULL;
-}
-
-const struct entry *problem_policy(const struct problem *p)
-{
-    if (!p->subject)
-        return NULL;
-    if (entry_class(p->subject) == CLASS_POLICY)
-        return p->subject;
-    if (decision_of(p))
-        return policy_of_template(decision_of(p), p->reason);
-    return binding_decision(p->subject) ? binding_claimed_policy(p->subject) : NULL;
-}
-
-const struct entry *problem_template(const struct problem *p)
-{
-    if (!p->subject)
-        return NULL;
-    if (entry_class(p->subject) == CLASS_TEMPLATE)
-        return p->subject;
-    return binding_decision(p->subject) ? binding_decision(p->subject)->template : NULL;
-}
-
-const char *problem_owner(const struct problem *p)
-{
-    const struct template *t = entry_template(problem_template(p));
-
-    return t ? template_owner(t) : NULL;
-}
-
 /* ---- clusters ---- */
 
 /* Growing list of names. */

@@ -2,25 +2,13 @@
 #pragma once
 
 #include "metrics/rules/engine.h"
-#include "metrics/rules/problems/problems.h"
+#include "metrics/rules/problems/problem_list.h"
 
 /*
- * Objects that take part in a problem, beside its subject: policy, owner, member clusters, other
- * parties; and Karmada's message and time limits about it. All decisions must be up to date. An
- * external subject has no other parties.
+ * Objects that take part in a problem, beside its subject, policy and owner (problem.h): member
+ * clusters, other parties; and Karmada's message and time limits about it. All decisions must be up
+ * to date. An external subject has no other parties.
  */
-
-/* Returns the policy that a problem is about, existing or not; NULL without one. */
-const struct entry *problem_policy(const struct problem *p);
-
-/* Returns the owner of the subject (template_owner()); NULL if unknown. */
-const char *problem_owner(const struct problem *p);
-
-/*
- * Returns the template of the subject, existing or not: the subject itself, or the template of a
- * binding. NULL without one.
- */
-const struct entry *problem_template(const struct problem *p);
 
 typedef void problem_cluster_fn(void *context, const char *cluster);
 typedef void problem_related_fn(void *context, const struct entry *related);

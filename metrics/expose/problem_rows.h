@@ -3,7 +3,7 @@
 
 #include "metrics/base/json_writer.h"
 #include "metrics/rules/engine.h"
-#include "metrics/rules/problems/problems.h"
+#include "metrics/rules/problems/problem_list.h"
 
 /* Rows of problems in the report and in lists, as JSON, NDJSON and CSV; and their filters. */
 

@@ -302,6 +302,11 @@ const struct entry *binding_claimed_policy(const struct entry *binding)
     return NULL;
 }
 
+const struct entry *policy_of_stale_template(const struct template_decision *d)
+{
+    return d->governing ? d->governing : d->claimed;
+}
+
 bool template_claim_holds(const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);

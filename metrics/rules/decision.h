@@ -492,6 +492,12 @@ unsigned defect_fields(const struct entry *e, enum defect defect);
 /* Returns the claimed policy of a decided binding, existing or not; NULL without a claim. */
 const struct entry *binding_claimed_policy(const struct entry *binding);
 
+/*
+ * Returns the policy for which a stale template counts: the governing, else the claimed policy;
+ * NULL without both.
+ */
+const struct entry *policy_of_stale_template(const struct template_decision *d);
+
 /* Returns the dependency decision of a binding or template, or NULL. */
 const struct dependency_decision *dependency_decision(const struct entry *e);
 

@@ -6,6 +6,7 @@
  */
 #include "metrics/expose/exposition.h"
 #include "metrics/expose/problem_families.h"
+#include "metrics/rules/problems/problem_list.h"
 #include "metrics/rules/problems/problems.h"
 #include "tests/bench/generated_world.h"
 #include "tests/bench/measure.h"

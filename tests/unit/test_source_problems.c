@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/source_problems.h"
+#include "metrics/rules/problems/problem_list.h"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -69,6 +69,22 @@ const char *problem_subject_kind(const struct problem *p);
 const char *problem_ns(const struct problem *p);
 const char *problem_name(const struct problem *p);
 
+/* ---- policy, owner and template; all decisions must be up to date ---- */
+
+/* Returns the policy that a problem is about, existing or not; NULL without one. */
+const struct entry *problem_policy(const struct problem *p);
+
+/* Returns the owner of the subject (template_owner()); NULL if unknown. */
+const char *problem_owner(const struct problem *p);
+
+/*
+ * Returns the template of the subject, existing or not: the subject itself, or the template of a
+ * binding. NULL without one.
+ */
+const struct entry *problem_template(const struct problem *p);
+
+/* ---- instances of a subject ---- */
+
 /* Returns the first instance about an entry, in no order, and the next one; NULL at the end. */
 const struct problem *problems_of(const struct problems *ps, const struct entry *subject);
 const struct problem *problems_next_of(const struct problem *p);

@@ -24,6 +24,8 @@ struct instance {
     bool unknown;          /* An input of the condition is not readable. */
     bool found;            /* The first problems_run() found it: its opening does not count. */
     bool dead;             /* To be removed. */
+    bool opened_before;    /* It was open before the observation began, or this is unknown. */
+    struct problem_names names;
 };
 
 /* A subject with instances. */
@@ -59,8 +61,7 @@ struct problems {
     uint64_t version;
     uint64_t opened[PROBLEM_COUNT];
     uint64_t resolved[PROBLEM_COUNT];
-    struct problem_event *events;     /* Ring of `options.history_limit` events. */
-    uint64_t event_count;             /* Number of events so far, including dropped ones. */
+    struct problem_history *history;
     struct condition_list conditions; /* Conditions of the present subject. */
 };
 
@@ -153,60 +154,6 @@ int64_t problem_since_ms(const struct problems *ps, const struct problem *p)
     return ps->options.only_proven_times && p->since_seen ? 0 : p->since_ms;
 }
 
-/* Ranks a time for the order of lists: unknown times come last. */
-static int64_t since_rank(const struct problems *ps, const struct problem *p)
-{
-    return ps->options.only_proven_times && p->since_seen ? INT64_MAX : p->since_ms;
-}
-
-int problem_compare(const struct problems *ps, const struct problem *a, const struct problem *b)
-{
-    int64_t a_rank = since_rank(ps, a), b_rank = since_rank(ps, b);
-    int order = (int)problem_severity(ps, problem_id(a)) - (int)problem_severity(ps, problem_id(b));
-
-    order = order ? order : (a_rank > b_rank) - (a_rank < b_rank);
-    order = order ? order : (int)problem_id(a) - (int)problem_id(b);
-    order = order ? order : strcmp(problem_subject_kind(a), problem_subject_kind(b));
-    order = order ? order : strcmp(problem_ns(a), problem_ns(b));
-    order = order ? order : strcmp(problem_name(a), problem_name(b));
-    order = order ? order : strcmp(problem_api_version(a), problem_api_version(b));
-    return order ? order : (int)a->reason - (int)b->reason;
-}
-
-/* Argument of compare_problems(). */
-struct problem_order {
-    const struct problems *problems;
-};
-
-static int compare_problems(const void *a, const void *b, void *context)
-{
-    return problem_compare(((const struct problem_order *)context)->problems,
-                           *(const struct problem *const *)a, *(const struct problem *const *)b);
-}
-
-const struct problem **problems_list(const struct problems *ps, unsigned statuses, size_t *count)
-{
-    const struct problem **list = NULL;
-    struct problem_order order = {ps};
-    struct problem_walk walk = {0};
-    const struct problem *p;
-    size_t capacity = 0;
-
-    *count = 0;
-    while ((p = problems_next(ps, &walk)) != NULL) {
-        if (!(statuses & 1U << p->status))
-            continue;
-        if (*count == capacity) {
-            capacity = capacity ? 2 * capacity : 16;
-            list = xreallocarray(list, capacity, sizeof(const struct problem *));
-        }
-        list[(*count)++] = p;
-    }
-    if (*count > 1)
-        qsort_r(list, *count, sizeof(const struct problem *), compare_problems, &order);
-    return list;
-}
-
 const struct problem *problems_find_open(const struct problems *ps, const struct entry *subject,
                                          const char *external_name, enum problem_reason reason)
 {
@@ -225,42 +172,39 @@ const struct problem *problems_find_open(const struct problems *ps, const struct
 
 /* ---- history ---- */
 
-static void release_event(struct problem_event *event)
+const struct problem_history *problems_history(const struct problems *ps)
 {
-    free(event->api_version);
-    free(event->kind);
-    free(event->ns);
-    free(event->name);
+    return ps->history;
 }
 
-static void keep_event(struct problems *ps, const struct problem *p, bool opened)
+static void count_in_history(const struct problems *ps, const struct instance *i,
+                             enum problem_change change)
 {
-    struct problem_event *event;
-
-    if (ps->options.history_limit == 0)
-        return;
-    if (!ps->events)
-        ps->events = xcalloc(ps->options.history_limit, sizeof(*ps->events));
-    event = &ps->events[ps->event_count++ % ps->options.history_limit];
-    release_event(event);
-    *event = (struct problem_event){.time_ms = ps->now_ms,
-                                    .reason = p->reason,
-                                    .opened = opened,
-                                    .api_version = xstrdup(problem_api_version(p)),
-                                    .kind = xstrdup(problem_subject_kind(p)),
-                                    .ns = xstrdup(problem_ns(p)),
-                                    .name = xstrdup(problem_name(p))};
+    problem_history_count(ps->history, ps->now_ms, change,
+                          problem_severity(ps, problem_id(&i->problem)));
 }
 
-const struct problem_event *problems_next_event(const struct problems *ps, uint64_t *below)
+/*
+ * Returns true if the instance, which opens now, was open before the observation began, or if this
+ * is unknown: the first problems_run() found its condition, and no object has its time.
+ */
+static bool was_open_before(const struct problems *ps, const struct instance *i)
 {
-    uint64_t limit = ps->options.history_limit;
-    uint64_t number = *below < ps->event_count ? *below : ps->event_count;
+    int64_t patience = ps->options.settings.patience_ms[problem_id(&i->problem)];
 
-    if (number == 0 || number + limit <= ps->event_count)
-        return NULL;
-    *below = number - 1;
-    return &ps->events[*below % limit];
+    return (i->found && i->problem.since_seen && i->problem.opened_ms == 0) ||
+           i->wait_from_ms + patience < problem_history_begin_ms(ps->history);
+}
+
+static void keep_resolved(const struct problems *ps, const struct instance *i, bool deleted)
+{
+    problem_history_add(
+        ps->history, ps->now_ms,
+        &(struct resolution){.problem = &i->problem,
+                             .names = i->names,
+                             .severity = problem_severity(ps, problem_id(&i->problem)),
+                             .opened_before = i->opened_before,
+                             .deleted = deleted});
 }
 
 /* ---- subjects ---- */
@@ -292,6 +236,12 @@ static struct judged *add_external(struct problems *ps, const struct external_su
     return j;
 }
 
+static void free_instance(const struct problems *ps, struct instance *i)
+{
+    problem_names_release(&i->names, store_string_pool(ps->store));
+    free(i);
+}
+
 static void free_subject(struct problems *ps, struct judged *j)
 {
     struct intern *strings = store_string_pool(ps->store);
@@ -299,7 +249,7 @@ static void free_subject(struct problems *ps, struct judged *j)
     while (j->first) {
         struct instance *next = j->first->next;
 
-        free(j->first);
+        free_instance(ps, j->first);
         j->first = next;
     }
     if (j->entry) {
@@ -357,14 +307,15 @@ static void set_status(struct problems *ps, struct instance *i, enum problem_sta
         note_cause_change(ps, i);
 }
 
-static void end_instance(struct problems *ps, struct instance *i)
+/* `deleted`: because the subject was deleted. */
+static void end_instance(struct problems *ps, struct instance *i, bool deleted)
 {
     i->dead = true;
     ps->version++;
     if (!problem_counts(&i->problem))
         return;
     ps->resolved[problem_id(&i->problem)]++;
-    keep_event(ps, &i->problem, false);
+    keep_resolved(ps, i, deleted);
     note_cause_change(ps, i);
 }
 
@@ -384,11 +335,13 @@ static void open_if_due(struct problems *ps, struct instance *i)
 {
     if (i->problem.status != PROBLEM_PENDING || ps->now_ms < opens_at_ms(ps, i))
         return;
+    i->opened_before = was_open_before(ps, i);
     i->problem.opened_ms = ps->now_ms;
     set_status(ps, i, PROBLEM_OPEN);
     if (!i->found)
         ps->opened[problem_id(&i->problem)]++;
-    keep_event(ps, &i->problem, true);
+    count_in_history(ps, i, i->opened_before ? PROBLEM_CHANGE_FOUND : PROBLEM_CHANGE_OPENED);
+    problem_names_update(&i->names, store_string_pool(ps->store), &i->problem);
 }
 
 static void continue_instance(struct problems *ps, struct instance *i)
@@ -398,6 +351,8 @@ static void continue_instance(struct problems *ps, struct instance *i)
         i->problem.ended_ms = 0;
         set_status(ps, i, PROBLEM_OPEN);
     }
+    if (i->problem.status == PROBLEM_OPEN)
+        problem_names_update(&i->names, store_string_pool(ps->store), &i->problem);
     open_if_due(ps, i);
 }
 
@@ -412,13 +367,13 @@ static void lapse_instance(struct problems *ps, struct instance *i, bool gone)
     }
     if (p->status == PROBLEM_RESOLVING) {
         if (gone || ps->now_ms >= p->ended_ms + ps->options.settings.resolve_delay_ms)
-            end_instance(ps, i);
+            end_instance(ps, i, gone);
         return;
     }
     if (i->gap_ms == 0)
         i->gap_ms = ps->now_ms;
     if (gone || ps->now_ms > i->gap_ms + PENDING_GAP_MS)
-        end_instance(ps, i);
+        end_instance(ps, i, gone);
 }
 
 /* Returns the next time at which the instance changes without a change of its condition. */
@@ -451,6 +406,8 @@ static void update_hiding(struct problems *ps, const struct rule_context *c, str
         ps->version++;
     p->cause = cause;
     if (cause) {
+        if (p->status == PROBLEM_OPEN)
+            count_in_history(ps, i, PROBLEM_CHANGE_WITHDRAWN);
         set_status(ps, i, PROBLEM_HIDDEN);
     } else if (p->status == PROBLEM_HIDDEN) {
         i->observed_ms = ps->now_ms;
@@ -534,11 +491,14 @@ static void move_instance(struct problems *ps, struct instance *i, enum problem_
     if (problem_counts(&i->problem)) {
         ps->resolved[problem_id(&i->problem)]++;
         ps->opened[problem_reasons[reason].problem]++;
+        keep_resolved(ps, i, false);
         note_cause_change(ps, i);
     }
     i->problem.reason = reason;
-    if (problem_counts(&i->problem))
+    if (problem_counts(&i->problem)) {
+        count_in_history(ps, i, PROBLEM_CHANGE_OPENED);
         note_cause_change(ps, i);
+    }
     ps->version++;
 }
 
@@ -576,14 +536,14 @@ static void assign_conditions(struct problems *ps, struct judged *j, bool live)
     }
 }
 
-static void remove_dead_instances(struct judged *j)
+static void remove_dead_instances(const struct problems *ps, struct judged *j)
 {
     for (struct instance **at = &j->first; *at;) {
         struct instance *i = *at;
 
         if (i->dead) {
             *at = i->next;
-            free(i);
+            free_instance(ps, i);
         } else {
             at = &i->next;
         }
@@ -605,7 +565,7 @@ static void update_subject(struct problems *ps, const struct rule_context *c, st
     }
     for (struct instance *i = j->first; i; i = i->next)
         update_hiding(ps, c, i);
-    remove_dead_instances(j);
+    remove_dead_instances(ps, j);
     for (struct instance *i = j->first; i; i = i->next) {
         int64_t due = i->unknown ? INT64_MAX : instance_due_ms(ps, i);
 
@@ -649,8 +609,8 @@ static uint32_t uid_hash_of(const struct entry *entry)
 static void end_all_instances(struct problems *ps, struct judged *j)
 {
     for (struct instance *i = j->first; i; i = i->next)
-        end_instance(ps, i);
-    remove_dead_instances(j);
+        end_instance(ps, i, true);
+    remove_dead_instances(ps, j);
 }
 
 static bool is_unreadable(const struct problems *ps, const struct rule_context *c,
@@ -867,6 +827,7 @@ bool problems_run(struct problems *ps, struct rule_context *c, size_t budget)
 
     ps->now_ms = c->now_ms;
     ps->begun_ms = ps->begun_ms ? ps->begun_ms : c->now_ms;
+    problem_history_begin(ps->history, ps->now_ms);
     if (!visit_all_entries(ps, &budget))
         return false;
     if (ps->externals_changed || ps->now_ms >= ps->externals_due_ms)
@@ -917,30 +878,51 @@ static void inherit_instance(struct problems *ps, struct judged *j, const struct
     i->problem.external = j->entry ? NULL : &j->external;
     i->problem.cause = NULL;
     i->dead = false;
+    i->names = problem_names_copy(&last->names, store_string_pool(ps->store));
     j->first = i;
     ps->version++;
 }
 
-static void inherit_subject(struct problems *ps, const struct judged *last)
+/* Counts an instance that the reload drops. */
+static void drop_instance(const struct problems *ps, const struct problems *last,
+                          const struct instance *i)
 {
-    struct judged *j;
+    if (problem_counts(&i->problem))
+        problem_history_count(ps->history, last->now_ms, PROBLEM_CHANGE_WITHDRAWN,
+                              problem_severity(last, problem_id(&i->problem)));
+}
 
-    if (last->entry) {
-        const struct identity id = entry_identity(last->entry);
-        struct entry *entry = store_find(ps->store, &id);
+/* Adds the subject of the same name; returns NULL if this store does not have it. */
+static struct judged *inherit_names(struct problems *ps, const struct judged *last)
+{
+    struct identity id;
+    struct entry *entry;
 
-        if (!entry)
-            return;
-        j = add_subject(ps, entry);
-        entry->judged = last->entry->judged;
-    } else {
-        j = add_external(ps, &last->external);
+    if (!last->entry)
+        return add_external(ps, &last->external);
+    id = entry_identity(last->entry);
+    entry = store_find(ps->store, &id);
+    if (!entry)
+        return NULL;
+    entry->judged = last->entry->judged;
+    return add_subject(ps, entry);
+}
+
+static void inherit_subject(struct problems *ps, const struct problems *from,
+                            const struct judged *last)
+{
+    struct judged *j = inherit_names(ps, last);
+
+    if (j) {
+        j->conflict_begins = last->conflict_begins;
+        j->uid_hash = last->uid_hash;
     }
-    j->conflict_begins = last->conflict_begins;
-    j->uid_hash = last->uid_hash;
     for (const struct instance *i = last->first; i; i = i->next) {
-        if (problem_severity(ps, problem_id(&i->problem)) != (enum problem_severity)SEVERITY_OFF)
+        if (j &&
+            problem_severity(ps, problem_id(&i->problem)) != (enum problem_severity)SEVERITY_OFF)
             inherit_instance(ps, j, i);
+        else
+            drop_instance(ps, from, i);
     }
 }
 
@@ -948,10 +930,11 @@ void problems_inherit(struct problems *ps, const struct problems *last)
 {
     const struct judged *j;
 
+    problem_history_copy(ps->history, last->history);
     for (size_t i = 0; i < last->subject_count; i++)
-        inherit_subject(ps, last->subjects[i]);
+        inherit_subject(ps, last, last->subjects[i]);
     for (size_t at = 0; (j = map_next(&last->externals, &at)) != NULL;)
-        inherit_subject(ps, j);
+        inherit_subject(ps, last, j);
     memcpy(ps->opened, last->opened, sizeof(ps->opened));
     memcpy(ps->resolved, last->resolved, sizeof(ps->resolved));
     ps->causes_changed = true;
@@ -971,6 +954,7 @@ struct problems *problems_new(struct store *store, const struct problem_options 
     ps->externals = MAP_INIT(is_judged_external);
     ps->visit = store_walk_begin(store, (1U << CLASS_COUNT) - 1);
     ps->externals_due_ms = INT64_MAX;
+    ps->history = problem_history_new(options->history_limit);
     return ps;
 }
 
@@ -990,9 +974,7 @@ void problems_free(struct problems *ps)
         free_subject(ps, j);
     free(ps->subjects);
     map_release(&ps->externals);
-    for (size_t i = 0; ps->events && i < ps->options.history_limit; i++)
-        release_event(&ps->events[i]);
-    free(ps->events);
+    problem_history_free(ps->history);
     condition_list_release(&ps->conditions);
     free(ps);
 }

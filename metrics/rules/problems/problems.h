@@ -3,6 +3,7 @@
 
 #include "metrics/model/store.h"
 #include "metrics/rules/problems/problem.h"
+#include "metrics/rules/problems/problem_history.h"
 
 /*
  * Life of problems (product contract 3.10): one instance for each problem and subject, from the
@@ -24,20 +25,6 @@ enum problem_severity problem_severity(const struct problems *ps, enum problem_i
  */
 int64_t problem_since_ms(const struct problems *ps, const struct problem *p);
 
-/*
- * Compares two instances in the order of the contract: severity, since (oldest first, unknown
- * last), problem, kind, namespace, name, apiVersion, reason. Returns 0 only for the same instance.
- */
-int problem_compare(const struct problems *ps, const struct problem *a, const struct problem *b);
-
-/*
- * Returns an array of `*count` instances whose status is in `statuses` (bits by enum
- * problem_status), in the order of problem_compare(). Valid until the engine runs again; the caller
- * frees the array.
- */
-const struct problem **problems_list(const struct problems *ps, unsigned statuses,
-                                     size_t *count) MUST_USE;
-
 /* Position of an iteration over all instances; all zero is the start. */
 struct problem_walk {
     const struct problem *at;
@@ -54,30 +41,14 @@ uint64_t problems_version(const struct problems *ps);
 uint64_t problems_opened_total(const struct problems *ps, enum problem_id problem);
 uint64_t problems_resolved_total(const struct problems *ps, enum problem_id problem);
 
-/* ---- history ---- */
-
-/* An opening or a resolution. The texts are copies, because the subject may be gone. */
-struct problem_event {
-    int64_t time_ms;
-    enum problem_reason reason;
-    bool opened; /* False: resolved. */
-    char *api_version;
-    char *kind;
-    char *ns;
-    char *name;
-};
-
-/*
- * Returns the event with the number *below - 1, or the newest one if *below is higher, and stores
- * its number in *below. Start with UINT64_MAX. Returns NULL if no older event is kept.
- */
-const struct problem_event *problems_next_event(const struct problems *ps, uint64_t *below);
+/* Returns the history of openings and resolutions; borrowed. */
+const struct problem_history *problems_history(const struct problems *ps);
 
 /* ---- for the engine ---- */
 
 struct problem_options {
     struct problem_settings settings;
-    size_t history_limit; /* Maximum number of events kept; may be 0. */
+    size_t history_limit; /* Maximum number of resolved instances kept; may be 0. */
     /*
      * `check`, and objects from files: observation proves nothing. A condition counts as open
      * unless the objects prove that it is younger than its patience.
@@ -103,7 +74,7 @@ void problems_free(struct problems *ps);
 /*
  * Takes over the instances, counters and times of `last`, which belongs to another store: instances
  * keep their times over a reload, except those of disabled problems, which are dropped. The history
- * begins anew. Call it before the first problems_run().
+ * goes on. Call it before the first problems_run().
  */
 void problems_inherit(struct problems *ps, const struct problems *last);
 

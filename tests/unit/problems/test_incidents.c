@@ -6,6 +6,7 @@
 #include "metrics/base/timestamp.h"
 #include "metrics/rules/engine.h"
 #include "metrics/rules/problems/controller_progress.h"
+#include "metrics/rules/problems/problem_list.h"
 #include "tests/unit/reading.h"
 #include "tests/unit/suite.h"
 #include "tests/unit/world_format.h"

@@ -2,6 +2,7 @@
 #include "metrics/rules/problems/problems.h"
 
 #include "metrics/rules/engine.h"
+#include "metrics/rules/problems/problem_list.h"
 #include "metrics/rules/rule.h"
 #include "tests/unit/bound_objects.h"
 #include "tests/unit/suite.h"
@@ -216,35 +217,6 @@ TEST(a_patience_of_ten_years_and_odd_times_open_nothing)
         assert_int_equal(status(&lab), PROBLEM_PENDING);
         assert_true(only(&lab)->since_ms == START_MS);
     }
-    world_release(&lab.world);
-}
-
-TEST(the_history_keeps_the_newest_openings_and_resolutions)
-{
-    uint64_t below = UINT64_MAX;
-    const struct problem_event *event;
-    struct lab lab;
-
-    lab_init(&lab);
-    lab.options.history_limit = 3;
-    lab.options.settings.patience_ms[PROBLEM_DATA_INCOMPLETE] = 0;
-    lab.options.settings.resolve_delay_ms = 0;
-    lab_judge(&lab);
-    assert_null(problems_next_event(lab.problems, &below));
-    for (unsigned i = 0; i < 4; i++) {
-        problems_report(lab.problems, &kind_of_pods, PROBLEM_REASON_DATA_INCOMPLETE_LATE, 0);
-        pass(&lab, SECOND);
-        problems_withdraw(lab.problems, &kind_of_pods, PROBLEM_DATA_INCOMPLETE);
-        pass(&lab, SECOND);
-    }
-    for (unsigned i = 0; i < 3; i++) {
-        event = problems_next_event(lab.problems, &below);
-        assert_non_null(event);
-        assert_int_equal(below, 7 - i);
-        assert_int_equal(event->opened, i % 2 == 1);
-        assert_string_equal(event->name, "pods");
-    }
-    assert_null(problems_next_event(lab.problems, &below));
     world_release(&lab.world);
 }
 

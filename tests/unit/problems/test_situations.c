@@ -2,6 +2,7 @@
 /* Stories of tests/alerts/SITUATIONS.md: templates over hours, and the problems that open. */
 #include "metrics/base/timestamp.h"
 #include "metrics/rules/engine.h"
+#include "metrics/rules/problems/problem_list.h"
 #include "tests/unit/reading.h"
 #include "tests/unit/suite.h"
 #include "tests/unit/world_format.h"

@@ -2,6 +2,7 @@
 #include "metrics/rules/engine.h"
 
 #include "metrics/base/timestamp.h"
+#include "metrics/rules/problems/problem_list.h"
 #include "tests/unit/random_object.h"
 #include "tests/unit/suite.h"
 
