@@ -417,21 +417,36 @@ void api_stale(struct queued_request *request, const struct health *h)
 
 /* ---- problems ---- */
 
-/* Adds the statuses of a comma-separated list. */
-static bool parse_statuses(const char *list, unsigned *statuses, struct error *err)
+/* Status of instances in the history, which is none of enum problem_status. */
+enum { STATUS_RESOLVED = PROBLEM_STATUS_COUNT };
+
+/* Sets the statuses of a comma-separated list. */
+static bool parse_statuses(const char *list, struct problem_query *out, struct error *err)
 {
+    const char *names[STATUS_RESOLVED + 1];
+    unsigned statuses = 0;
+
+    memcpy(names, problem_status_names, sizeof(problem_status_names));
+    names[STATUS_RESOLVED] = "resolved";
     for (const char *at = list;; at++) {
         size_t len = strcspn(at, ",");
         CLEANUP(free_cleanup) char *word = xmemdup0(at, len);
         int status = 0;
 
-        if (!parse_word("status", word, problem_status_names, PROBLEM_STATUS_COUNT, &status, err))
+        if (!parse_word("status", word, names, ARRAY_LEN(names), &status, err))
             return false;
-        *statuses |= 1U << status;
+        statuses |= 1U << status;
         at += len;
         if (*at == '\0')
-            return true;
+            break;
     }
+    out->resolved = statuses == 1U << STATUS_RESOLVED;
+    if (statuses & 1U << STATUS_RESOLVED && !out->resolved)
+        return fail(err, "the status 'resolved' has a list of its own: ask for it alone");
+    if (out->resolved && out->cause)
+        return fail(err, "'cause' selects hidden problems: no resolved one is hidden");
+    out->statuses = out->resolved ? 0 : statuses;
+    return true;
 }
 
 /* Accepts the reasons of the filter's problem or, without one, those of all problems. */
@@ -495,7 +510,7 @@ static bool parse_problem_query(const struct query *q, struct problem_query *out
     if (!parse_problem_reason(&out->filter, err) || !parse_cause(out, err))
         return false;
     if (status)
-        return parse_statuses(status, &out->statuses, err);
+        return parse_statuses(status, out, err);
     /* A cause has hidden problems only. */
     out->statuses = cause ? 1U << PROBLEM_HIDDEN : 1U << PROBLEM_OPEN | 1U << PROBLEM_RESOLVING;
     return true;
@@ -537,23 +552,68 @@ static void add_problem_lines(const struct evaluation *e, const struct problem_q
     }
 }
 
-static const struct list_def problems = {"ProblemList", problem_columns};
+/* Appends the resolved problems that match, one per line, newest first. */
+static void add_resolved_lines(const struct problem_history *h, const struct problem_filter *filter,
+                               struct strbuf *lines)
+{
+    const struct resolved_problem *r;
+    uint64_t below = UINT64_MAX;
 
+    while ((r = problem_history_next(h, &below)) != NULL) {
+        struct json_writer w = {.out = lines};
+
+        if (!resolved_problem_matches(r, filter))
+            continue;
+        resolved_problem_write(&w, r);
+        strbuf_addc(lines, '\n');
+    }
+}
+
+/* Appends the extent of the history as a JSON object. */
+static void add_history_extent(const struct problem_history *h, struct strbuf *out)
+{
+    struct json_writer w = {.out = out};
+
+    json_writer_open(&w, NULL, '{');
+    report_put_time(&w, "began", problem_history_begin_ms(h));
+    json_writer_int(&w, "entries", (int64_t)problem_history_count_kept(h));
+    json_writer_int(&w, "limit", (int64_t)problem_history_limit(h));
+    json_writer_int(&w, "dropped", (int64_t)problem_history_count_dropped(h));
+    json_writer_close(&w, '}');
+}
+
+static const struct list_def problems = {"ProblemList", problem_columns};
+static const struct list_def resolved_problems = {"ProblemList", resolved_problem_columns};
+
+/* Stores the lines of the list. Appends the member "history" of its first page to `extent`. */
+static bool store_problems(struct queued_request *request, const struct evaluation *e,
+                           const struct problem_query *q, struct strbuf *extent)
+{
+    const struct problems *ps = engine_problems(e->engine);
+    struct strbuf lines = STRBUF_INIT(LIST_LINES_MAX);
+
+    if (!q->resolved) {
+        add_problem_lines(e, q, &lines);
+    } else if (ps) {
+        add_resolved_lines(problems_history(ps), &q->filter, &lines);
+        add_history_extent(problems_history(ps), extent);
+    }
+    return list_store_lines(request, &lines);
+}
+
+/* Further pages do not read the evaluation. */
 void api_problems(struct queued_request *request, const struct health *h)
 {
+    CLEANUP(strbuf_release) struct strbuf extent = STRBUF_INIT(HISTORY_HEAD_MAX_BYTES);
+    CLEANUP(problem_query_release) struct problem_query q = {0};
     struct page_writer page;
 
-    if (!paging_continues(request->paging)) {
-        struct strbuf lines = STRBUF_INIT(LIST_LINES_MAX);
-        CLEANUP(problem_query_release) struct problem_query q;
-        bool valid = problem_query_from_request(request, &q);
-
-        if (valid)
-            add_problem_lines(h->evaluation, &q, &lines);
-        if (!valid || !list_store_lines(request, &lines))
-            return;
-    }
-    page = page_begin(request, &problems, NULL);
+    if (!problem_query_from_request(request, &q))
+        return;
+    if (!paging_continues(request->paging) && !store_problems(request, h->evaluation, &q, &extent))
+        return;
+    page = page_begin(request, q.resolved ? &resolved_problems : &problems,
+                      extent.len > 0 ? extent.data : NULL);
     page_end(&page, page_each_line(request, page_add_line, &page));
 }
 

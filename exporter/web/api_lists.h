@@ -47,7 +47,8 @@ bool row_filter_from_request(struct queued_request *request, struct row_filter *
 /* Filter of problems, and the statuses to list. */
 struct problem_query {
     struct problem_filter filter;
-    unsigned statuses; /* Bits by enum problem_status. */
+    unsigned statuses; /* Bits by enum problem_status; 0 if `resolved`. */
+    bool resolved;     /* Resolved instances, from the history, and no others. */
     char *cause;       /* Owned; the filter borrows parts of it. NULL if not given. */
 };
 

@@ -27,7 +27,7 @@
               "identifier of a problem: not_propagated, dependency_conflict ...")                  \
     PARAMETER(SEVERITY, "severity", "critical, warning or info")                                   \
     PARAMETER(STATUS, "status",                                                                    \
-              "open, resolving, pending, hidden, separated by commas; default open,resolving")     \
+              "list of open, resolving, pending and hidden, or resolved; default open,resolving")  \
     PARAMETER(CAUSE, "cause",                                                                      \
               "PROBLEM, PROBLEM/NAME or PROBLEM/NAMESPACE/NAME of the problem that hides others")  \
     PARAMETER(SEARCH, "search", "part of the name, regardless of case")                            \

@@ -19,17 +19,22 @@ struct policy_name policy_name_of(const struct entry *policy)
                   : (struct policy_name){0};
 }
 
-bool policy_has_name(const struct entry *policy, const char *name)
+bool policy_is_named(struct policy_name policy, const char *name)
 {
     const char *slash = strchr(name, '/');
 
-    if (!policy)
+    if (!policy.kind)
         return false;
     if (!slash)
-        return strcmp(policy->name, name) == 0;
-    return strlen(entry_ns(policy)) == (size_t)(slash - name) &&
-           strncmp(entry_ns(policy), name, (size_t)(slash - name)) == 0 &&
-           strcmp(policy->name, slash + 1) == 0;
+        return strcmp(policy.name, name) == 0;
+    return strlen(policy.ns) == (size_t)(slash - name) &&
+           strncmp(policy.ns, name, (size_t)(slash - name)) == 0 &&
+           strcmp(policy.name, slash + 1) == 0;
+}
+
+bool policy_has_name(const struct entry *policy, const char *name)
+{
+    return policy_is_named(policy_name_of(policy), name);
 }
 
 struct state_writer state_writer_of_template(const struct entry *template)

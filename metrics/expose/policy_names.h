@@ -20,7 +20,8 @@ struct policy_name {
 /* Returns the name of a policy's entry; `kind` is NULL if the entry is NULL. */
 struct policy_name policy_name_of(const struct entry *policy);
 
-/* Returns true if `policy` is not NULL and is named `name`, which is NAME or NAMESPACE/NAME. */
+/* Return true if the policy is known and is named `name`, which is NAME or NAMESPACE/NAME. */
+bool policy_is_named(struct policy_name policy, const char *name);
 bool policy_has_name(const struct entry *policy, const char *name);
 
 /* Writer of the change that led to the state of a template. */

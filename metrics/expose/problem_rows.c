@@ -125,10 +125,10 @@ static const char *severity_name(const struct problems *ps, const struct problem
     return severity < SEVERITY_COUNT ? severity_names[severity] : NULL;
 }
 
-/* Returns the word of the reason; NULL for a problem with a single unnamed reason. */
-static const char *reason_word(const struct problem *p)
+/* Returns the word of a reason; NULL for a problem with a single unnamed reason. */
+static const char *reason_word(enum problem_reason reason)
 {
-    const char *name = problem_reasons[p->reason].name;
+    const char *name = problem_reasons[reason].name;
 
     return *name ? name : NULL;
 }
@@ -144,7 +144,7 @@ static const char *reason_word(const struct problem *p)
 #define PROBLEM_COLUMNS(VALUE, OBJECT, POLICY, CAUSE, PLACE)                                       \
     VALUE("problem", json_writer_text, problem_names[problem_id(p)])                               \
     VALUE("severity", json_writer_text, severity_name(ps, p))                                      \
-    VALUE("reason", json_writer_text, reason_word(p))                                              \
+    VALUE("reason", json_writer_text, reason_word(p->reason))                                      \
     VALUE("status", json_writer_text, problem_status_names[p->status])                             \
     VALUE("open", json_writer_bool, problem_counts(p))                                             \
     VALUE("since", report_put_time, problem_since_ms(ps, p))                                       \
@@ -237,11 +237,68 @@ bool problem_matches(const struct problems *ps, const struct problem *p,
     if (filter->severity != SEVERITY_COUNT &&
         filter->severity != problem_severity(ps, problem_id(p)))
         return false;
-    if (fails_condition(filter->reason, reason_word(p)) ||
+    if (fails_condition(filter->reason, reason_word(p->reason)) ||
         fails_condition(filter->ns, problem_ns(p)) ||
         fails_condition(filter->owner, problem_owner(p)))
         return false;
     if (filter->policy && !policy_has_name(problem_policy(p), filter->policy))
         return false;
     return cause_matches(p, filter);
+}
+
+/* ---- resolved instances ---- */
+
+static void put_resolved_subject(struct json_writer *w, const char *key,
+                                 const struct resolved_problem *r)
+{
+    json_writer_open(w, key, '{');
+    report_put_identity(w, (struct identity){r->api_version, r->kind, r->ns, r->name});
+    json_writer_close(w, '}');
+}
+
+static struct policy_name policy_of_resolved(const struct resolved_problem *r)
+{
+    return (struct policy_name){r->names.policy_kind, r->names.policy_ns, r->names.policy_name};
+}
+
+static enum problem_id resolved_id(const struct resolved_problem *r)
+{
+    return problem_reasons[r->reason].problem;
+}
+
+/* Columns as PROBLEM_COLUMNS, from the resolved instance `r`. */
+#define RESOLVED_COLUMNS(VALUE, OBJECT, POLICY)                                                    \
+    VALUE("problem", json_writer_text, problem_names[resolved_id(r)])                              \
+    VALUE("severity", json_writer_text, severity_names[r->severity])                               \
+    VALUE("reason", json_writer_text, reason_word(r->reason))                                      \
+    VALUE("status", json_writer_text, "resolved")                                                  \
+    VALUE("open", json_writer_bool, false)                                                         \
+    VALUE("since", report_put_time, r->since_ms)                                                   \
+    VALUE("sinceSeen", put_if_true, r->since_seen)                                                 \
+    VALUE("opened", report_put_time, r->opened_ms)                                                 \
+    VALUE("resolved", report_put_time, r->resolved_ms)                                             \
+    VALUE("deleted", json_writer_bool, r->deleted)                                                 \
+    OBJECT("subject", put_resolved_subject, r)                                                     \
+    POLICY("policy", report_put_policy, policy_of_resolved(r))                                     \
+    VALUE("owner", json_writer_text, r->names.owner)                                               \
+    VALUE("doc", json_writer_text, problem_doc(resolved_id(r)))
+
+const char *const resolved_problem_columns[] = {RESOLVED_COLUMNS(CSV_VALUE, CSV_OBJECT, CSV_POLICY)
+                                                    NULL};
+
+void resolved_problem_write(struct json_writer *w, const struct resolved_problem *r)
+{
+    json_writer_open(w, NULL, '{');
+    RESOLVED_COLUMNS(JSON_MEMBER, JSON_MEMBER, JSON_MEMBER)
+    json_writer_close(w, '}');
+}
+
+bool resolved_problem_matches(const struct resolved_problem *r, const struct problem_filter *filter)
+{
+    return (filter->problem == PROBLEM_COUNT || filter->problem == resolved_id(r)) &&
+           (filter->severity == SEVERITY_COUNT || filter->severity == r->severity) &&
+           !fails_condition(filter->reason, reason_word(r->reason)) &&
+           !fails_condition(filter->ns, r->ns) && !fails_condition(filter->owner, r->names.owner) &&
+           (!filter->policy || policy_is_named(policy_of_resolved(r), filter->policy)) &&
+           filter->cause == PROBLEM_COUNT;
 }

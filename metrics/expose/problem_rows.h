@@ -58,3 +58,21 @@ struct problem_filter {
 
 bool problem_matches(const struct problems *ps, const struct problem *p,
                      const struct problem_filter *filter);
+
+/* ---- resolved instances ---- */
+
+/*
+ * Appends a resolved instance as a JSON object: the members of problem_write() that do not need the
+ * objects, with the status "resolved", and its times.
+ */
+void resolved_problem_write(struct json_writer *w, const struct resolved_problem *r);
+
+/* Columns for csv_add_row(), as problem_columns. */
+extern const char *const resolved_problem_columns[];
+
+/*
+ * Like problem_matches(), with the severity at the resolution. A filter with a `cause` matches no
+ * resolved instance.
+ */
+bool resolved_problem_matches(const struct resolved_problem *r,
+                              const struct problem_filter *filter);

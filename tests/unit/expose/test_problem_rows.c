@@ -253,6 +253,83 @@ TEST(csv_has_a_column_for_each_member)
     world_release(&w);
 }
 
+/* ---- resolved instances ---- */
+
+static const struct resolved_problem frozen = {
+    .names = {"PropagationPolicy", "shop", "first", "blue"},
+    .api_version = "apps/v1",
+    .kind = "Deployment",
+    .ns = "shop",
+    .name = "web",
+    .since_ms = INT64_C(1767225600000) - 3600000,
+    .opened_ms = INT64_C(1767225600000) - 60000,
+    .resolved_ms = INT64_C(1767225600000),
+    .class = CLASS_TEMPLATE,
+    .reason = PROBLEM_REASON_NOT_PROPAGATED_WAITING,
+    .severity = SEVERITY_WARNING,
+    .deleted = true,
+};
+
+TEST(a_resolved_row_has_names_and_times)
+{
+    CLEANUP(strbuf_release) struct strbuf row = STRBUF_INIT(TEXT_MAX);
+    CLEANUP(strbuf_release) struct strbuf csv = STRBUF_INIT(TEXT_MAX);
+    struct resolved_problem bare = {.api_version = "",
+                                    .kind = "Source",
+                                    .ns = "",
+                                    .name = "pods",
+                                    .reason = PROBLEM_REASON_ORPHANED,
+                                    .since_seen = true};
+    struct json_writer w = {.out = &row};
+
+    resolved_problem_write(&w, &frozen);
+    assert_string_equal(
+        row.data,
+        "{\"problem\":\"not_propagated\",\"severity\":\"warning\",\"reason\":\"waiting\","
+        "\"status\":\"resolved\",\"open\":false,\"since\":\"2025-12-31T23:00:00Z\","
+        "\"opened\":\"2025-12-31T23:59:00Z\",\"resolved\":\"2026-01-01T00:00:00Z\","
+        "\"deleted\":true,\"subject\":{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\","
+        "\"namespace\":\"shop\",\"name\":\"web\"},\"policy\":{\"kind\":\"PropagationPolicy\","
+        "\"namespace\":\"shop\",\"name\":\"first\"},\"owner\":\"blue\","
+        "\"doc\":\"not-propagated\"}");
+    csv_add_headings(&csv, resolved_problem_columns);
+    assert_true(csv_add_row(&csv, resolved_problem_columns, row.data, row.len));
+    assert_non_null(strstr(csv.data, "\r\nnot_propagated,warning,waiting,resolved,false,"
+                                     "2025-12-31T23:00:00Z,,2025-12-31T23:59:00Z,"
+                                     "2026-01-01T00:00:00Z,true,apps/v1,Deployment,shop,web,"
+                                     "PropagationPolicy,shop,first,blue,not-propagated\r\n"));
+    strbuf_reset(&row);
+    w = (struct json_writer){.out = &row};
+    resolved_problem_write(&w, &bare);
+    assert_non_null(strstr(row.data, "\"reason\":null"));
+    assert_non_null(strstr(row.data, "\"sinceSeen\":true,\"opened\":null"));
+    assert_non_null(strstr(row.data, "\"policy\":null,\"owner\":null"));
+}
+
+TEST(filters_select_resolved_instances_by_each_member)
+{
+    static const struct {
+        struct problem_filter filter;
+        bool matches;
+    } rows[] = {
+        {{PROBLEM_COUNT, SEVERITY_COUNT, NULL, NULL, NULL, NULL, PROBLEM_COUNT, NULL}, true},
+        {{PROBLEM_NOT_PROPAGATED, SEVERITY_WARNING, "waiting", "shop", "blue", "shop/first",
+          PROBLEM_COUNT, NULL},
+         true},
+        {{PROBLEM_COUNT, SEVERITY_COUNT, NULL, NULL, NULL, "first", PROBLEM_COUNT, NULL}, true},
+        {{PROBLEM_ORPHANED, SEVERITY_COUNT, NULL, NULL, NULL, NULL, PROBLEM_COUNT, NULL}, false},
+        {{PROBLEM_COUNT, SEVERITY_INFO, NULL, NULL, NULL, NULL, PROBLEM_COUNT, NULL}, false},
+        {{PROBLEM_COUNT, SEVERITY_COUNT, "stuck", NULL, NULL, NULL, PROBLEM_COUNT, NULL}, false},
+        {{PROBLEM_COUNT, SEVERITY_COUNT, NULL, "", NULL, NULL, PROBLEM_COUNT, NULL}, false},
+        {{PROBLEM_COUNT, SEVERITY_COUNT, NULL, NULL, "red", NULL, PROBLEM_COUNT, NULL}, false},
+        {{PROBLEM_COUNT, SEVERITY_COUNT, NULL, NULL, NULL, "a/first", PROBLEM_COUNT, NULL}, false},
+        {{PROBLEM_COUNT, SEVERITY_COUNT, NULL, NULL, NULL, NULL, PROBLEM_ORPHANED, NULL}, false},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        assert_int_equal(resolved_problem_matches(&frozen, &rows[i].filter), rows[i].matches);
+}
+
 TEST(a_report_without_judged_problems_has_an_empty_list)
 {
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(TEXT_MAX);
