@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-#include "exporter/cli/cmd_plan.h"
 #include "exporter/cli/command.h"
 #include "exporter/cli/document.h"
 #include "exporter/cli/load.h"
@@ -8,6 +7,7 @@
 #include "exporter/system/platform.h"
 #include "exporter/system/signals.h"
 #include "exporter/text/object_name.h"
+#include "exporter/text/plan_text.h"
 #include "exporter/text/text_table.h"
 #include "metrics/base/timestamp.h"
 #include "metrics/expose/report.h"
@@ -596,7 +596,7 @@ static void print_reconcile_plan(const struct reconcile *r, const struct options
 
     if (r->chosen.count > 0) {
         print_intent(r, o, policy, out);
-        plan_print(r->result, out);
+        plan_print(r->result, plan_layout_of(o), 0, out);
         strbuf_addc(&out->text, '\n');
     }
     print_templates_left(r, out);

@@ -68,6 +68,14 @@ enum exit_status invocation_reject(const struct invocation *invocation, const ch
     return STATUS_USAGE;
 }
 
+void invocation_begin_output(const struct invocation *invocation, enum output_format format,
+                             struct output *o)
+{
+    output_init(o, invocation->out);
+    if (format == OUTPUT_WIDE)
+        o->width = 0;
+}
+
 enum exit_status invocation_print_output(const struct invocation *invocation, struct output *o,
                                          enum exit_status status)
 {

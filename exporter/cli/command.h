@@ -54,6 +54,10 @@ void invocation_print_error(const struct invocation *invocation, const char *tex
 /* Writes "<program>: <text>" and a hint to --help to standard error. Returns STATUS_USAGE. */
 enum exit_status invocation_reject(const struct invocation *invocation, const char *text);
 
+/* Creates an empty output for standard output; without a limit of the width for OUTPUT_WIDE. */
+void invocation_begin_output(const struct invocation *invocation, enum output_format format,
+                             struct output *o);
+
 /* Writes the output and returns `status`. If that fails, prints an error, returns STATUS_USAGE. */
 enum exit_status invocation_print_output(const struct invocation *invocation, struct output *o,
                                          enum exit_status status);

@@ -142,6 +142,10 @@ OPTION(TEXTS, deletions, .name = "delete", .value = "OBJECT",
        .help = "object of PATH to delete, as KIND[.GROUP]/[NAMESPACE/]NAME", .flag_only = true,
        .commands = COMMAND_PLAN)
 
+OPTION(FLAG, details, .name = "details",
+       .help = "print each template with its differences instead of groups of equal changes",
+       .flag_only = true, .commands = COMMAND_PLAN | COMMAND_RECONCILE)
+
 OPTION(FAIL_ON, fail_on, .name = "fail-on", .value = "PROBLEMS", .fallback = "warning,policy_tie",
        .help = "problems that make the exit status 1, several with commas: PROBLEM, PROBLEM/REASON "
                "or a severity, which includes the higher ones; with an empty value no problem "
@@ -154,9 +158,12 @@ OPTION(FLAG, allow_empty, .name = "allow-empty", .help = "accept manifests witho
 
 /* Choices in the order of enum output_format. */
 OPTION(CHOICE, output, .name = "output", .value = "FORMAT", .fallback = "table",
-       .help = "table for people, json or yaml for programs; metrics has markdown, too, and so has "
-               "help, of which that is the reference of all options",
-       .choices = CHOICES("table", "json", "yaml", "markdown"), .letter = 'o',
+       .help =
+           "table for people, no wider than the terminal; wide for people, with all columns and "
+           "no limit of the width; json or yaml for programs. check, explain, plan and "
+           "reconcile have wide. metrics has markdown, and so has help, of which that is the "
+           "reference of all options",
+       .choices = CHOICES("table", "json", "yaml", "markdown", "wide"), .letter = 'o',
        .commands = COMMAND_CHECK | COMMAND_EXPLAIN | COMMAND_PLAN | COMMAND_RECONCILE |
                    COMMAND_METRICS | COMMAND_HELP)
 

@@ -34,13 +34,15 @@ enum command_bit {
         COMMAND_SERVE | COMMAND_CHECK | COMMAND_EXPLAIN | COMMAND_PLAN | COMMAND_RECONCILE,
     /* Commands that report problems. */
     COMMAND_JUDGES = COMMAND_SERVE | COMMAND_CHECK | COMMAND_EXPLAIN | COMMAND_PLAN,
+    /* Commands with --output wide. */
+    COMMAND_PRINTS_WIDE = COMMAND_CHECK | COMMAND_EXPLAIN | COMMAND_PLAN | COMMAND_RECONCILE,
     /* Commands that can query a running exporter (--server). */
-    COMMAND_REMOTE = COMMAND_CHECK | COMMAND_EXPLAIN,
+    COMMAND_REMOTE = COMMAND_CHECK | COMMAND_EXPLAIN | COMMAND_PLAN,
     COMMAND_ALL = (1U << COMMAND_COUNT) - 1,
 };
 
 /* Formats of --output, in the order of its choices. */
-enum output_format { OUTPUT_TABLE, OUTPUT_JSON, OUTPUT_YAML, OUTPUT_MARKDOWN };
+enum output_format { OUTPUT_TABLE, OUTPUT_JSON, OUTPUT_YAML, OUTPUT_MARKDOWN, OUTPUT_WIDE };
 
 /* Indexes of options, in the order of option_table.h. */
 #define OPTION(type, field, ...) OPTION_OF_##field,

@@ -99,6 +99,17 @@ static void add_entry_name(struct strbuf *out, const struct entry *entry)
                 *group ? "." : "", group, ns, *ns ? "/" : "", entry->name);
 }
 
+void object_name_add(struct strbuf *out, const struct entry *entry)
+{
+    const char *ns = entry_ns(entry);
+
+    if (entry_class(entry) == CLASS_POLICY)
+        strbuf_addf(out, "%s/", *ns ? "pp" : "cpp");
+    else
+        strbuf_addf(out, "%s ", entry_kind(entry));
+    strbuf_addf(out, "%s%s%s", ns, *ns ? "/" : "", entry->name);
+}
+
 /* Appends up to SUGGESTIONS_MAX objects with similar names, the most similar first. */
 static void add_suggestions(struct strbuf *out, const struct object_name *w,
                             const struct listing *all)

@@ -20,6 +20,12 @@ bool object_name_parse(const char *text, struct object_name *out, struct error *
 void object_name_release(struct object_name *n);
 
 /*
+ * Appends the name of an object for people: "Deployment shop/web"; for policies the shorter form
+ * that commands accept, "pp/shop/first" or "cpp/all".
+ */
+void object_name_add(struct strbuf *out, const struct entry *entry);
+
+/*
  * Returns the object with this name among the classes in `classes` (bits by enum object_class).
  * Returns NULL and sets `err` if the name is malformed, if no object fits (the error lists up to
  * five similar names for each class), or if several objects fit (the error lists all).

@@ -12,6 +12,7 @@ enum {
     TEXT_MAX = 1024 * 1024 * 1024,
     LINE_MAX_BYTES = 1024 * 1024,
     CONTINUATION_INDENT = 2,
+    ELLIPSIS_COLUMNS = 3,
 };
 
 static const char *const escapes[] = {
@@ -133,6 +134,31 @@ size_t output_count_columns(const char *text)
     return columns;
 }
 
+/* Returns the position after `columns` characters of the text, or its end. */
+static const char *skip_columns(const char *text, size_t columns)
+{
+    for (; *text != '\0' && columns > 0; columns--) {
+        do
+            text++;
+        while (((unsigned char)*text & 0xC0) == 0x80);
+    }
+    return text;
+}
+
+void output_shorten(struct strbuf *out, const char *text, size_t width)
+{
+    size_t columns = output_count_columns(text);
+    size_t rest = width > ELLIPSIS_COLUMNS ? width - ELLIPSIS_COLUMNS : 0;
+
+    if (width == 0 || columns <= width) {
+        strbuf_adds(out, text);
+        return;
+    }
+    strbuf_add(out, text, (size_t)(skip_columns(text, rest - rest / 2) - text));
+    strbuf_adds(out, "...");
+    strbuf_adds(out, skip_columns(text, columns - rest / 2));
+}
+
 void output_wrap(struct strbuf *out, const char *text, size_t at, size_t indent, size_t width)
 {
     bool line_has_word = false;
@@ -172,6 +198,7 @@ enum {
     CELL_MAX = 64 * 1024,
     GAP = 2,
     LAST_COLUMN_MIN = 24, /* Minimum width of the last column beside the others. */
+    SHORTENED_MIN = 12,   /* Minimum width of a column that is shortened. */
     STACKED_INDENT = 4,
 };
 
@@ -228,6 +255,34 @@ void table_add_object(struct table *t, const char *kind, const char *ns, const c
     table_addf(t, STYLE_PLAIN, "%s %s%s%s", kind, ns, *ns != '\0' ? "/" : "", name);
 }
 
+static bool is_shortened(const struct table *t, size_t column)
+{
+    return t->shortened >> column & 1;
+}
+
+/* Makes the widest columns of `shortened` narrower, until the rows fit or they are at the minimum.
+ */
+static void shrink_columns(const struct table *t, unsigned width, struct table_layout *l)
+{
+    size_t last = t->column_count - 1, wanted = l->widths[last];
+
+    if (!is_shortened(t, last) && wanted > LAST_COLUMN_MIN)
+        wanted = LAST_COLUMN_MIN;
+    for (size_t needed = l->last_at + wanted; width > 0 && needed > width; needed--) {
+        size_t widest = t->column_count;
+
+        for (size_t i = 0; i < t->column_count; i++) {
+            if (is_shortened(t, i) && l->widths[i] > SHORTENED_MIN &&
+                (widest == t->column_count || l->widths[i] > l->widths[widest]))
+                widest = i;
+        }
+        if (widest == t->column_count)
+            return;
+        l->widths[widest]--;
+        l->last_at -= widest < last;
+    }
+}
+
 static struct table_layout make_table_layout(const struct table *t, unsigned width)
 {
     size_t last = t->column_count - 1;
@@ -245,6 +300,7 @@ static struct table_layout make_table_layout(const struct table *t, unsigned wid
     }
     for (size_t i = 0; i < last; i++)
         l.last_at += l.widths[i] + GAP;
+    shrink_columns(t, width, &l);
     natural = l.last_at + l.widths[last];
     l.stacked = width > 0 && last > 0 && natural > width && l.last_at + LAST_COLUMN_MIN > width;
     if (l.stacked)
@@ -274,15 +330,21 @@ static void print_row(const struct table *t, const struct table_layout *l, struc
 
     add_spaces(o, t->indent);
     for (size_t i = 0; i < last; i++) {
-        output_add_styled(o, row[i].style, row[i].text);
+        CLEANUP(strbuf_release) struct strbuf cell = STRBUF_INIT(2 * CELL_MAX);
+
+        output_shorten(&cell, row[i].text, is_shortened(t, i) ? l->widths[i] : 0);
+        output_add_styled(o, row[i].style, cell.data);
         if (!l->stacked || i + 1 < last)
-            add_spaces(o, l->widths[i] + GAP - output_count_columns(row[i].text));
+            add_spaces(o, l->widths[i] + GAP - output_count_columns(cell.data));
     }
     if (l->stacked && *row[last].text != '\0') {
         strbuf_addc(&o->text, '\n');
         add_spaces(o, l->last_at);
     }
-    output_wrap(&wrapped, row[last].text, l->last_at, l->last_at, o->width);
+    if (is_shortened(t, last) && !l->stacked)
+        output_shorten(&wrapped, row[last].text, l->widths[last]);
+    else
+        output_wrap(&wrapped, row[last].text, l->last_at, l->last_at, o->width);
     output_add_styled(o, row[last].style, wrapped.data);
     end_line(o);
 }

@@ -68,12 +68,18 @@ void output_escape_lines(struct strbuf *out, const char *text);
 void output_wrap(struct strbuf *out, const char *text, size_t at, size_t indent, size_t width);
 
 /*
+ * Appends an escaped text of at most `width` columns. Replaces the middle of a longer text by
+ * "...", because the beginning and the end of a name tell it from others. Width 0: no limit.
+ */
+void output_shorten(struct strbuf *out, const char *text, size_t width);
+
+/*
  * Escapes a text and appends it, wrapped and with a newline. The first line is indented by `indent`
  * columns; the other lines are indented further.
  */
 void output_add_line(struct output *o, size_t indent, const char *text);
 
-enum { TABLE_COLUMNS_MAX = 6 };
+enum { TABLE_COLUMNS_MAX = 12 };
 
 struct table_cell {
     char *text; /* Owned; escaped. */
@@ -81,13 +87,15 @@ struct table_cell {
 };
 
 /*
- * A table with aligned columns. Only the last column is wrapped, because users copy the names in
- * the other columns. If the terminal is too narrow, the last cell of a row stands on a line below.
+ * A table with aligned columns. Only the last column is wrapped, unless it is in `shortened`: users
+ * copy the names in the other columns. If the terminal is too narrow, the columns in `shortened`
+ * become narrower; if that is not enough, the last cell of a row stands on a line below.
  */
 struct table {
     const char *headings[TABLE_COLUMNS_MAX]; /* Borrowed. */
     size_t column_count;
     unsigned indent;
+    unsigned shortened;       /* Columns to shorten in the middle: bits by index. */
     struct table_cell *cells; /* Owned. */
     size_t cell_count;
 };

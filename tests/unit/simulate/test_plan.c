@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/simulate/plan.h"
 
-#include "exporter/cli/cmd_plan.h"
+#include "exporter/text/plan_text.h"
 #include "metrics/expose/report.h"
 #include "metrics/model/store.h"
 #include "metrics/simulate/reconcile.h"

@@ -77,6 +77,33 @@ TEST_ROWS(text_wraps_at_the_width, wrap_cases, name)
     assert_string_equal(out.data, c->wrapped);
 }
 
+static struct shorten_case {
+    const char *name;
+    const char *text;
+    size_t width;
+    const char *shortened;
+} shorten_cases[] = {
+    {"no limit", "Deployment shop/web", 0, "Deployment shop/web"},
+    {"a text that fits exactly", "Deployment shop/web", 19, "Deployment shop/web"},
+    {"one column too long", "Deployment shop/web", 18, "Deployme...hop/web"},
+    {"the beginning gets the odd column", "abcdefghij", 8, "abc...ij"},
+    {"characters are not cut",
+     "gr\xC3\xBC\xC3\x9F"
+     "gr\xC3\xBC\xC3\x9F",
+     7, "gr...\xC3\xBC\xC3\x9F"},
+    {"a width below the dots", "abcdef", 2, "..."},
+    {"an empty text", "", 5, ""},
+};
+
+TEST_ROWS(long_text_loses_its_middle, shorten_cases, name)
+{
+    const struct shorten_case *c = *state;
+    CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(TEXT_MAX);
+
+    output_shorten(&out, c->text, c->width);
+    assert_string_equal(out.data, c->shortened);
+}
+
 static const char *const headings[] = {"TEMPLATE", "REASON", "WHY"};
 
 /* Layouts of a table with two rows. */
@@ -122,6 +149,39 @@ TEST_ROWS(table_columns_are_aligned, table_cases, name)
     table_add(&t, STYLE_PLAIN, "Job ns/longer");
     table_add(&t, STYLE_BAD, "excluded");
     table_add(&t, STYLE_PLAIN, "");
+    table_print(&t, &o);
+    assert_string_equal(o.text.data, c->text);
+    output_release(&o);
+}
+
+/* Layouts of a table with shortened columns: bits by index. */
+static struct shortened_case {
+    const char *name;
+    unsigned shortened;
+    unsigned width;
+    const char *text;
+} shortened_cases[] = {
+    {"a wide terminal has whole names", 1, 72,
+     "TEMPLATE                              REASON    WHY\n"
+     "Deployment payments/gateway-zone-b-1  no_match  no policy selects it\n"},
+    {"the name becomes narrower", 1, 56,
+     "TEMPLATE                  REASON    WHY\n"
+     "Deployment ...y-zone-b-1  no_match  no policy selects it\n"},
+    {"the last column is shortened, too", 1 | 1 << 2, 50,
+     "TEMPLATE             REASON    WHY\n"
+     "Deployme...zone-b-1  no_match  no polic...lects it\n"},
+};
+
+TEST_ROWS(long_cells_lose_their_middle, shortened_cases, name)
+{
+    const struct shortened_case *c = *state;
+    CLEANUP(table_release) struct table t = table_make(headings, 3, 0);
+    struct output o = {.text = STRBUF_INIT(TEXT_MAX), .width = c->width};
+
+    t.shortened = c->shortened;
+    table_add_object(&t, "Deployment", "payments", "gateway-zone-b-1");
+    table_add(&t, STYLE_PLAIN, "no_match");
+    table_add(&t, STYLE_PLAIN, "no policy selects it");
     table_print(&t, &o);
     assert_string_equal(o.text.data, c->text);
     output_release(&o);

@@ -1,0 +1,887 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/text/plan_text.h"
+
+#include "exporter/text/object_name.h"
+#include "metrics/base/json_writer.h"
+#include "metrics/explain/explanation.h"
+#include "metrics/expose/report_parts.h"
+#include "metrics/model/binding.h"
+#include "metrics/model/kind.h"
+#include "metrics/model/store.h"
+
+enum {
+    INDENT = 2,
+    TEMPLATE_INDENT = 4,
+    DETAIL_INDENT = 6,
+    TEXT_MAX_BYTES = 1 << 20,
+    BYTES_PER_MIB = 1 << 20,
+    NAMES_SHOWN = 3,   /* Names of a longer list, if not all are printed. */
+    NAME_COLUMNS = 48, /* Maximum width of a name in a sentence, if the width is limited. */
+};
+
+/* ---- results that --fail-on names ---- */
+
+/* Callback for an object, borrowed, that has this result of the plan. */
+typedef void failure_fn(void *context, enum plan_failure failure, const struct identity *object);
+
+struct failure_callback {
+    failure_fn *call;
+    void *context;
+    unsigned failures; /* Results to report: bits by enum plan_failure. */
+};
+
+static void report_object_if(const struct failure_callback *f, bool applies,
+                             enum plan_failure failure, const struct identity *object)
+{
+    if (applies && f->failures >> failure & 1)
+        f->call(f->context, failure, object);
+}
+
+/* Returns true if the template has the state after the change, but not before. */
+static bool enters_state(const struct plan_template *t, enum template_state state)
+{
+    bool was = t->before.exists && t->before.state == state;
+
+    return t->after.exists && t->after.state == state && !was;
+}
+
+static void report_template(const struct failure_callback *f, const struct plan_template *t)
+{
+    bool stays = t->before.exists && t->after.exists;
+    bool moves = !outcome_clusters_equal(&t->before, &t->after);
+    struct identity id = entry_identity(t->template);
+
+    report_object_if(f, enters_state(t, STATE_PENDING), PLAN_FAILURE_NOT_PROPAGATED, &id);
+    report_object_if(f, enters_state(t, STATE_STALE), PLAN_FAILURE_POLICY_NOT_IN_FORCE, &id);
+    report_object_if(f, enters_state(t, STATE_ORPHANED), PLAN_FAILURE_ORPHANED, &id);
+    report_object_if(f, stays && moves, PLAN_FAILURE_MOVE, &id);
+    report_object_if(f, stays && t->before.policy && !t->after.policy, PLAN_FAILURE_LOST, &id);
+    report_object_if(f, t->when == PLAN_AT_NEXT_CHANGE, PLAN_FAILURE_WAIT, &id);
+    report_object_if(f, t->after.undetermined != UNDETERMINED_REASON_COUNT,
+                     PLAN_FAILURE_UNDETERMINED, &id);
+}
+
+/* Calls `f` once for each object of the plan and each result in `f` that it has. */
+static void report_failures(const struct plan_result *r, const struct failure_callback *f)
+{
+    const struct entry *last = NULL;
+
+    /* In the array, conflicts that appear come first; those of a dependency are neighbours. */
+    for (size_t i = 0; i < r->conflict_count && r->conflicts[i].appears; i++) {
+        struct identity id = resource_identity_of(r->conflicts[i].dependency);
+
+        report_object_if(f, r->conflicts[i].dependency != last, PLAN_FAILURE_DEPENDENCY_CONFLICT,
+                         &id);
+        last = r->conflicts[i].dependency;
+    }
+    for (size_t i = 0; i < r->template_count; i++)
+        report_template(f, &r->templates[i]);
+    for (size_t i = 0; i < r->clusters.count; i++) {
+        struct identity id = {kind_of_clusters()->api_version, kind_of_clusters()->name, "",
+                              r->clusters.items[i].name};
+
+        report_object_if(f, r->clusters.items[i].overflows, PLAN_FAILURE_OVERFLOW, &id);
+    }
+    for (size_t i = 0; i < r->unsettled->count; i++) {
+        struct identity id = entry_identity(r->unsettled->items[i]);
+
+        report_object_if(f, true, PLAN_FAILURE_UNSETTLED, &id);
+    }
+}
+
+static void add_failure_bit(void *context, enum plan_failure failure, const struct identity *object)
+{
+    unsigned *found = context;
+
+    (void)object;
+    *found |= 1U << failure;
+}
+
+unsigned plan_failures(const struct plan_result *r)
+{
+    unsigned found = r->settled ? 0 : 1U << PLAN_FAILURE_UNSETTLED;
+
+    report_failures(r, &(struct failure_callback){add_failure_bit, &found, ~0U});
+    return found;
+}
+
+/* Objects that fail the plan, as rows of a table or as elements of a JSON array. */
+struct failing_objects {
+    struct table table;
+    struct json_writer writer;
+    struct strbuf first; /* Names of the first NAMES_SHOWN objects. */
+    size_t name_columns; /* Maximum width of each of them; 0 for no limit. */
+    size_t count;        /* Rows in the table. */
+};
+
+static void add_failing_row(void *context, enum plan_failure failure, const struct identity *object)
+{
+    struct failing_objects *f = context;
+
+    if (f->count++ < NAMES_SHOWN) {
+        CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(TEXT_MAX_BYTES);
+
+        strbuf_addf(&name, "%s %s%s%s", object->kind, object->ns, *object->ns ? "/" : "",
+                    object->name);
+        strbuf_adds(&f->first, f->count > 1 ? ", " : "");
+        output_shorten(&f->first, name.data, f->name_columns);
+    }
+    table_add(&f->table, STYLE_BAD, plan_failure_names[failure]);
+    table_add_object(&f->table, object->kind, object->ns, object->name);
+}
+
+void plan_results_write(unsigned failures, struct strbuf *out)
+{
+    size_t start = out->len;
+
+    for (unsigned i = 0; i < PLAN_FAILURE_COUNT; i++) {
+        if (failures >> i & 1)
+            strbuf_addf(out, "%s%s", out->len > start ? "," : "", plan_failure_names[i]);
+    }
+    if (out->len == start)
+        strbuf_adds(out, "none");
+}
+
+bool plan_results_read(const char *text, unsigned *failures)
+{
+    *failures = 0;
+    if (!text || *text == '\0')
+        return false;
+    while (*text != '\0') {
+        size_t len = strcspn(text, ",");
+
+        for (unsigned i = 0; i < PLAN_FAILURE_COUNT; i++) {
+            if (strlen(plan_failure_names[i]) == len &&
+                strncmp(text, plan_failure_names[i], len) == 0)
+                *failures |= 1U << i;
+        }
+        text += len + (text[len] == ',');
+    }
+    return true;
+}
+
+/*
+ * Prints a section with a row for each object of each result, and the reason of the exit status;
+ * prints nothing without a row.
+ */
+static void print_failing_objects(const struct plan_result *r, unsigned failures, struct output *o)
+{
+    static const char *const headings[] = {"RESULT", "OBJECT"};
+    CLEANUP(strbuf_release) struct strbuf reason = STRBUF_INIT(TEXT_MAX_BYTES);
+    struct failing_objects f = {.table = table_make(headings, ARRAY_LEN(headings), INDENT),
+                                .first = STRBUF_INIT(TEXT_MAX_BYTES),
+                                .name_columns = o->width > 0 ? NAME_COLUMNS : 0};
+
+    f.table.shortened = 1U << 1;
+    report_failures(r, &(struct failure_callback){add_failing_row, &f, failures});
+    if (f.count > 0) {
+        strbuf_addc(&o->text, '\n');
+        output_add_section(o, "Fails", f.count);
+        table_print(&f.table, o);
+        strbuf_adds(&reason, "Fails by --fail-on ");
+        plan_results_write(failures & plan_failures(r), &reason);
+        strbuf_addf(&reason, ": %zu object%s: %s", f.count, f.count == 1 ? "" : "s", f.first.data);
+        if (f.count > NAMES_SHOWN)
+            strbuf_addf(&reason, " and %zu more, listed above", f.count - NAMES_SHOWN);
+        strbuf_addc(&reason, '.');
+        strbuf_addc(&o->text, '\n');
+        output_add_line(o, 0, reason.data);
+    }
+    strbuf_release(&f.first);
+    table_release(&f.table);
+}
+
+static void write_failing_element(void *context, enum plan_failure failure,
+                                  const struct identity *object)
+{
+    struct failing_objects *f = context;
+
+    json_writer_open(&f->writer, NULL, '{');
+    json_writer_text(&f->writer, "class", plan_failure_names[failure]);
+    report_put_identity(&f->writer, *object);
+    json_writer_close(&f->writer, '}');
+}
+
+void plan_write_failing_objects(const struct plan_result *r, unsigned failures, struct strbuf *out)
+{
+    struct failing_objects f = {.writer = {.out = out}};
+
+    json_writer_open(&f.writer, NULL, '[');
+    report_failures(r, &(struct failure_callback){write_failing_element, &f, failures});
+    json_writer_close(&f.writer, ']');
+}
+
+/* ---- one change ---- */
+
+static const char *const when_titles[PLAN_WHEN_COUNT] = {
+    [PLAN_AT_ONCE] = "At once",
+    [PLAN_AT_NEXT_CHANGE] = ("At the next change of the template, or when Karmada's controllers "
+                             "restart"),
+    [PLAN_NEVER] = "Same result as before",
+};
+
+/* Returns the outcome that the change has in the end. */
+static const struct outcome *final_outcome(const struct plan_template *t)
+{
+    return t->when == PLAN_AT_NEXT_CHANGE ? &t->next : &t->after;
+}
+
+static void add_state(struct strbuf *out, const struct outcome *o)
+{
+    const char *reason = o->exists ? reason_name(o->state, o->reason) : NULL;
+
+    strbuf_addf(out, "%s%s%s", o->exists ? state_names[o->state] : "none", reason ? " " : "",
+                reason ? reason : "");
+}
+
+static void add_policy(struct strbuf *out, const struct outcome *o)
+{
+    if (o->policy)
+        object_name_add(out, o->policy);
+    else
+        strbuf_adds(out, "none");
+}
+
+/* Appends the names of the clusters: all, or the first NAMES_SHOWN and the number of the others. */
+static void add_cluster_names(struct strbuf *out, const struct outcome *o, bool all)
+{
+    if (o->undetermined != UNDETERMINED_REASON_COUNT && o->exists) {
+        strbuf_addf(out, "selected by the scheduler (%s)",
+                    undetermined_reason_names[o->undetermined]);
+        return;
+    }
+    for (uint32_t i = 0; i < o->cluster_count && (all || i < NAMES_SHOWN); i++)
+        strbuf_addf(out, "%s%s", i ? ", " : "", o->clusters[i].name);
+    if (o->cluster_count == 0)
+        strbuf_adds(out, "none");
+    else if (!all && o->cluster_count > NAMES_SHOWN)
+        strbuf_addf(out, " and %" PRIu32 " more", o->cluster_count - NAMES_SHOWN);
+}
+
+static const struct target_cluster *find_cluster(const struct outcome *o, const char *name)
+{
+    for (uint32_t i = 0; i < o->cluster_count; i++) {
+        if (o->clusters[i].name == name)
+            return &o->clusters[i];
+    }
+    return NULL;
+}
+
+/* Returns true if both outcomes have the same clusters, with the same or other replicas. */
+static bool has_same_clusters(const struct outcome *a, const struct outcome *b)
+{
+    bool same = a->cluster_count == b->cluster_count && a->undetermined == b->undetermined;
+
+    for (uint32_t i = 0; same && i < a->cluster_count; i++)
+        same = find_cluster(b, a->clusters[i].name) != NULL;
+    return same;
+}
+
+/* Begins the next part of a list in `out`, which began at `start`. */
+static void begin_part(struct strbuf *out, size_t start)
+{
+    if (out->len > start)
+        strbuf_adds(out, "; ");
+}
+
+/* Appends text such as "member1 -> member2"; nothing if clusters and replicas are equal. */
+static void add_cluster_change(struct strbuf *out, size_t start, const struct outcome *from,
+                               const struct outcome *to, bool all)
+{
+    if (outcome_clusters_equal(from, to))
+        return;
+    begin_part(out, start);
+    if (!has_same_clusters(from, to)) {
+        add_cluster_names(out, from, all);
+        strbuf_adds(out, " -> ");
+        add_cluster_names(out, to, all);
+        return;
+    }
+    strbuf_adds(out, "other replicas in ");
+    add_cluster_names(out, to, all);
+}
+
+/* Appends text such as "current -> orphaned", "new" or "deleted"; nothing for the same state. */
+static void add_state_change(struct strbuf *out, size_t start, const struct outcome *from,
+                             const struct outcome *to)
+{
+    if (from->exists == to->exists && from->state == to->state && from->reason == to->reason)
+        return;
+    begin_part(out, start);
+    if (from->exists && to->exists) {
+        add_state(out, from);
+        strbuf_adds(out, " -> ");
+        add_state(out, to);
+        return;
+    }
+    strbuf_adds(out, to->exists ? "new" : "deleted");
+    if (to->exists && to->state != STATE_CURRENT) {
+        strbuf_adds(out, ", ");
+        add_state(out, to);
+    }
+}
+
+/* Appends text such as "changes failover, suspension"; nothing without a changed field. */
+static void add_field_names(struct strbuf *out, size_t start, const struct outcome *from,
+                            const struct outcome *to, bool placement)
+{
+    unsigned fields = outcome_differing_fields(from, to);
+    const char *between = "changes ";
+
+    if (!placement)
+        fields &= ~(1U << FIELD_PLACEMENT);
+    if (fields)
+        begin_part(out, start);
+    for (unsigned i = 0; i < DRIFT_FIELD_COUNT; i++) {
+        if (!(fields & 1U << i))
+            continue;
+        strbuf_addf(out, "%s%s", between, drift_field_names[i]);
+        between = ", ";
+    }
+}
+
+/* Returns the policy that a group of templates has in common; NULL without one. */
+static const struct entry *policy_of_change(const struct plan_template *t)
+{
+    return t->before.policy ? t->before.policy : final_outcome(t)->policy;
+}
+
+/* Appends what changes: equal texts, if all names are in them (`all`), are equal changes. */
+static void add_change(struct strbuf *out, const struct plan_template *t, bool all)
+{
+    const struct outcome *from = &t->before, *to = final_outcome(t);
+    size_t start = out->len;
+
+    add_cluster_change(out, start, from, to, all);
+    add_state_change(out, start, from, to);
+    if (from->policy && to->exists && to->policy != from->policy) {
+        begin_part(out, start);
+        strbuf_adds(out, "policy -> ");
+        add_policy(out, to);
+    }
+    add_field_names(out, start, from, to, outcome_clusters_equal(from, to));
+    if (t->when == PLAN_AT_NEXT_CHANGE && from->exists &&
+        (t->after.state != from->state || t->after.reason != from->reason)) {
+        begin_part(out, start);
+        strbuf_adds(out, "until then ");
+        add_state(out, &t->after);
+    }
+    if (out->len == start)
+        strbuf_adds(out, "no difference");
+}
+
+/* ---- groups of equal changes ---- */
+
+struct group_item {
+    const struct plan_template *row;
+    char *text; /* Owned: policy and change with all names. */
+};
+
+struct change_group {
+    const struct group_item *items; /* Borrowed; `count` of them. */
+    size_t count;
+};
+
+struct change_groups {
+    struct group_item *items;
+    size_t item_count;
+    struct change_group *groups;
+    size_t count;
+};
+
+static int compare_items(const void *a, const void *b)
+{
+    const struct group_item *x = a, *y = b;
+    int order = (int)x->row->when - (int)y->row->when;
+
+    order = order ? order : strcmp(x->text, y->text);
+    return order ? order : (x->row > y->row) - (x->row < y->row);
+}
+
+/* Order of the groups: time, then the number of templates, then the first template. */
+static int compare_groups(const void *a, const void *b)
+{
+    const struct change_group *x = a, *y = b;
+    const struct plan_template *s = x->items->row, *t = y->items->row;
+    int order = (int)s->when - (int)t->when;
+
+    order = order ? order : (x->count < y->count) - (x->count > y->count);
+    return order ? order : (s > t) - (s < t);
+}
+
+static void make_groups(const struct plan_result *r, struct change_groups *out)
+{
+    *out = (struct change_groups){.items = xcalloc(r->template_count + 1, sizeof(*out->items)),
+                                  .item_count = r->template_count,
+                                  .groups = xcalloc(r->template_count + 1, sizeof(*out->groups))};
+    for (size_t i = 0; i < r->template_count; i++) {
+        struct strbuf text = STRBUF_INIT(TEXT_MAX_BYTES);
+        const struct entry *policy = policy_of_change(&r->templates[i]);
+        size_t len;
+
+        if (policy)
+            object_name_add(&text, policy);
+        strbuf_adds(&text, ": ");
+        add_change(&text, &r->templates[i], true);
+        out->items[i] = (struct group_item){&r->templates[i], strbuf_take(&text, &len)};
+    }
+    if (r->template_count > 1)
+        qsort(out->items, out->item_count, sizeof(*out->items), compare_items);
+    for (size_t i = 0; i < out->item_count; i++) {
+        const struct group_item *item = &out->items[i];
+
+        if (i == 0 || item->row->when != item[-1].row->when ||
+            strcmp(item->text, item[-1].text) != 0)
+            out->groups[out->count++] = (struct change_group){item, 0};
+        out->groups[out->count - 1].count++;
+    }
+    if (out->count > 1)
+        qsort(out->groups, out->count, sizeof(*out->groups), compare_groups);
+}
+
+static void change_groups_release(struct change_groups *g)
+{
+    for (size_t i = 0; i < g->item_count; i++)
+        free(g->items[i].text);
+    free(g->items);
+    free(g->groups);
+}
+
+/* Prints a line that is not wrapped: its middle is left out if it is too long. */
+static void print_short_line(struct output *o, size_t indent, enum output_style style,
+                             const char *text)
+{
+    CLEANUP(strbuf_release) struct strbuf safe = STRBUF_INIT(4 * TEXT_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(4 * TEXT_MAX_BYTES);
+
+    output_escape(&safe, text);
+    output_shorten(&line, safe.data, o->width > indent ? o->width - indent : 0);
+    strbuf_addf(&o->text, "%*s", (int)indent, "");
+    output_add_styled(o, style, line.data);
+    strbuf_addc(&o->text, '\n');
+}
+
+/* Prints one line with the names that fit, at least one, such as "Deployment shop/a and 2 more". */
+static void print_first_names(const struct change_group *g, struct output *o)
+{
+    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(TEXT_MAX_BYTES);
+    size_t taken = TEMPLATE_INDENT + (size_t)snprintf(NULL, 0, " and %zu more", g->count);
+    size_t room = o->width > taken ? o->width - taken : 0;
+    size_t shown = 0;
+
+    for (; shown < g->count && shown < NAMES_SHOWN; shown++) {
+        CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(TEXT_MAX_BYTES);
+
+        object_name_add(&name, g->items[shown].row->template);
+        if (shown > 0 && room > 0 && line.len + 2 + name.len > room)
+            break;
+        strbuf_adds(&line, shown ? ", " : "");
+        output_shorten(&line, name.data, shown ? 0 : room);
+    }
+    if (g->count > shown)
+        strbuf_addf(&line, " and %zu more", g->count - shown);
+    print_short_line(o, TEMPLATE_INDENT, STYLE_FAINT, line.data);
+}
+
+/* Prints text such as "214 templates of pp/shop/first: member1 -> member2". */
+static void print_group(const struct change_group *g, struct output *o)
+{
+    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(TEXT_MAX_BYTES);
+    const struct plan_template *first = g->items->row;
+    const struct entry *policy = policy_of_change(first);
+
+    if (g->count > 1)
+        strbuf_addf(&line, "%zu templates", g->count);
+    else
+        object_name_add(&line, first->template);
+    if (policy) {
+        strbuf_adds(&line, " of ");
+        object_name_add(&line, policy);
+    }
+    strbuf_adds(&line, ": ");
+    add_change(&line, first, false);
+    output_add_line(o, INDENT, line.data);
+    if (g->count > 1)
+        print_first_names(g, o);
+}
+
+static void print_groups(const struct plan_result *r, struct output *o)
+{
+    struct change_groups g;
+
+    make_groups(r, &g);
+    for (size_t i = 0; i < g.count; i++) {
+        enum plan_when when = g.groups[i].items->row->when;
+
+        if (i == 0 || when != g.groups[i - 1].items->row->when) {
+            strbuf_addc(&o->text, '\n');
+            output_add_section(o, when_titles[when], r->when[when]);
+        }
+        print_group(&g.groups[i], o);
+    }
+    change_groups_release(&g);
+    if (r->template_count > 0) {
+        strbuf_addc(&o->text, '\n');
+        output_add_line(o, 0, "--details prints each template with its differences.");
+    }
+}
+
+/* ---- details: each template with its differences ---- */
+
+/* Prints a line of a difference, such as "+ cluster member1: 2"; "-" if `added` is false. */
+static void print_difference_line(struct output *o, bool added, const char *text)
+{
+    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(TEXT_MAX_BYTES);
+
+    strbuf_addf(&line, "%c %s", added ? '+' : '-', text);
+    print_short_line(o, DETAIL_INDENT, added ? STYLE_GOOD : STYLE_BAD, line.data);
+}
+
+/* Prints the clusters of `a` that are missing in `b` or have another number of replicas there. */
+static void print_differing_clusters(struct output *o, const struct outcome *a,
+                                     const struct outcome *b, bool added)
+{
+    for (uint32_t i = 0; i < a->cluster_count; i++) {
+        const struct target_cluster *at = &a->clusters[i];
+        const struct target_cluster *other = find_cluster(b, at->name);
+        CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(TEXT_MAX_BYTES);
+
+        if (other && other->replicas == at->replicas)
+            continue;
+        strbuf_addf(&line, "cluster %s", at->name);
+        if (at->replicas > 0)
+            strbuf_addf(&line, ": %" PRId32, at->replicas);
+        print_difference_line(o, added, line.data);
+    }
+}
+
+typedef void add_property_fn(struct strbuf *out, const struct outcome *o);
+
+static void print_differing_property(struct output *o, const char *title, add_property_fn *add,
+                                     const struct outcome *a, const struct outcome *b)
+{
+    CLEANUP(strbuf_release) struct strbuf from = STRBUF_INIT(TEXT_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf to = STRBUF_INIT(TEXT_MAX_BYTES);
+
+    strbuf_addf(&from, "%s: ", title);
+    strbuf_addf(&to, "%s: ", title);
+    add(&from, a);
+    add(&to, b);
+    if (strcmp(from.data, to.data) == 0)
+        return;
+    print_difference_line(o, false, from.data);
+    print_difference_line(o, true, to.data);
+}
+
+struct field_printer {
+    struct output *out;
+    const char *field;
+};
+
+/* Prints a line such as "+ placement.clusterAffinity.clusterNames: member2". */
+static void print_field_line(void *context, const struct difference_line *l)
+{
+    const struct field_printer *p = context;
+    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(TEXT_MAX_BYTES);
+
+    strbuf_addf(&line, "%s%s%s: %s", p->field, *l->path == '\0' || *l->path == '[' ? "" : ".",
+                l->path, l->value);
+    print_difference_line(p->out, l->sign == '+', line.data);
+}
+
+static void print_differing_fields(struct output *o, const struct outcome *a,
+                                   const struct outcome *b)
+{
+    unsigned fields = outcome_differing_fields(a, b);
+
+    for (unsigned i = 0; i < DRIFT_FIELD_COUNT; i++) {
+        CLEANUP(strbuf_release) struct strbuf from = STRBUF_INIT(TEXT_MAX_BYTES);
+        CLEANUP(strbuf_release) struct strbuf to = STRBUF_INIT(TEXT_MAX_BYTES);
+        struct field_printer printer = {o, drift_field_names[i]};
+
+        if (fields & 1U << i)
+            difference_lines_each(explain_field_json(&a->binding->propagation, i, &from),
+                                  explain_field_json(&b->binding->propagation, i, &to),
+                                  print_field_line, &printer);
+    }
+}
+
+static void print_difference(struct output *o, const struct outcome *a, const struct outcome *b)
+{
+    print_differing_property(o, "state", add_state, a, b);
+    print_differing_property(o, "policy", add_policy, a, b);
+    print_differing_fields(o, a, b);
+    if (b->undetermined != UNDETERMINED_REASON_COUNT && b->exists) {
+        CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(TEXT_MAX_BYTES);
+
+        strbuf_addf(&line, "Only the scheduler can select the clusters (%s).",
+                    undetermined_reason_names[b->undetermined]);
+        output_add_line(o, DETAIL_INDENT, line.data);
+        return;
+    }
+    print_differing_clusters(o, a, b, false);
+    print_differing_clusters(o, b, a, true);
+}
+
+static void print_template(struct output *o, const struct plan_template *row)
+{
+    CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(TEXT_MAX_BYTES);
+
+    object_name_add(&name, row->template);
+    print_short_line(o, INDENT, STYLE_PLAIN, name.data);
+    print_difference(o, &row->before, &row->after);
+    if (row->when == PLAN_AT_NEXT_CHANGE) {
+        output_add_line(o, TEMPLATE_INDENT, "Then, at its next change:");
+        print_difference(o, &row->after, &row->next);
+    }
+}
+
+static void print_details(const struct plan_result *r, struct output *o)
+{
+    for (unsigned when = 0; when < PLAN_WHEN_COUNT; when++) {
+        if (r->when[when] == 0)
+            continue;
+        strbuf_addc(&o->text, '\n');
+        output_add_section(o, when_titles[when], r->when[when]);
+        for (size_t i = 0; i < r->template_count; i++) {
+            if (r->templates[i].when == when)
+                print_template(o, &r->templates[i]);
+        }
+    }
+}
+
+/* ---- table with one row for each template ---- */
+
+static void add_change_cell(struct table *t, add_property_fn *add, const struct plan_template *row)
+{
+    CLEANUP(strbuf_release) struct strbuf from = STRBUF_INIT(TEXT_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf to = STRBUF_INIT(TEXT_MAX_BYTES);
+
+    add(&from, &row->before);
+    add(&to, final_outcome(row));
+    if (strcmp(from.data, to.data) == 0)
+        table_add(t, STYLE_PLAIN, from.data);
+    else
+        table_addf(t, STYLE_CAUTION, "%s -> %s", from.data, to.data);
+}
+
+static void add_clusters(struct strbuf *out, const struct outcome *o)
+{
+    if (o->undetermined != UNDETERMINED_REASON_COUNT || o->cluster_count == 0) {
+        add_cluster_names(out, o, true);
+        return;
+    }
+    for (uint32_t i = 0; i < o->cluster_count; i++) {
+        strbuf_addf(out, "%s%s", i ? "," : "", o->clusters[i].name);
+        if (o->clusters[i].replicas > 0)
+            strbuf_addf(out, ":%" PRId32, o->clusters[i].replicas);
+    }
+}
+
+static void print_wide(const struct plan_result *r, struct output *o)
+{
+    static const char *const headings[] = {"WHEN",  "TEMPLATE", "POLICY",
+                                           "STATE", "CLUSTERS", "FIELDS"};
+    CLEANUP(table_release) struct table t = table_make(headings, ARRAY_LEN(headings), 0);
+
+    if (r->template_count == 0)
+        return;
+    for (size_t i = 0; i < r->template_count; i++) {
+        const struct plan_template *row = &r->templates[i];
+        CLEANUP(strbuf_release) struct strbuf fields = STRBUF_INIT(TEXT_MAX_BYTES);
+
+        table_add(&t, STYLE_PLAIN, plan_when_names[row->when]);
+        table_add_object(&t, entry_kind(row->template), entry_ns(row->template),
+                         row->template->name);
+        add_change_cell(&t, add_policy, row);
+        add_change_cell(&t, add_state, row);
+        add_change_cell(&t, add_clusters, row);
+        add_field_names(&fields, 0, &row->before, final_outcome(row), true);
+        table_add(&t, STYLE_PLAIN, fields.len > 0 ? strchr(fields.data, ' ') + 1 : "-");
+    }
+    strbuf_addc(&o->text, '\n');
+    table_print(&t, o);
+}
+
+/* ---- conflicts and member clusters ---- */
+
+static void print_conflicts(const struct plan_result *r, struct output *o)
+{
+    static const char *const headings[] = {"DEPENDENCY", "CHANGE", "FIELD"};
+    CLEANUP(table_release)
+    struct table t = table_make(headings, ARRAY_LEN(headings), INDENT);
+
+    if (r->conflict_count == 0)
+        return;
+    t.shortened = 1U << 0;
+    strbuf_addc(&o->text, '\n');
+    output_add_section(o, "Conflicts", r->conflict_count);
+    for (size_t i = 0; i < r->conflict_count; i++) {
+        const struct plan_conflict *row = &r->conflicts[i];
+        struct identity id = resource_identity_of(row->dependency);
+
+        table_add_object(&t, id.kind, id.ns, id.name);
+        table_add(&t, row->appears ? STYLE_BAD : STYLE_GOOD, row->appears ? "appears" : "vanishes");
+        table_add(&t, STYLE_PLAIN, dependency_field_names[row->field]);
+    }
+    table_print(&t, o);
+}
+
+static void print_clusters(const struct plan_result *r, struct output *o)
+{
+    static const char *const headings[] = {"MEMBER CLUSTER", "REPLICAS", "CPU", "MEMORY MiB"};
+    CLEANUP(table_release)
+    struct table t = table_make(headings, ARRAY_LEN(headings), INDENT);
+
+    if (r->clusters.count == 0)
+        return;
+    t.shortened = 1U << 0;
+    strbuf_addc(&o->text, '\n');
+    output_add_section(o, "Member clusters, sums over these templates", r->clusters.count);
+    for (size_t i = 0; i < r->clusters.count; i++) {
+        const struct plan_cluster *row = &r->clusters.items[i];
+
+        table_add(&t, row->overflows ? STYLE_BAD : STYLE_PLAIN, row->name);
+        table_addf(&t, STYLE_PLAIN, "%" PRId64 " -> %" PRId64, row->replicas[PLAN_BEFORE],
+                   row->replicas[PLAN_AFTER]);
+        table_addf(&t, STYLE_PLAIN, "%g -> %g", row->cores[PLAN_BEFORE], row->cores[PLAN_AFTER]);
+        table_addf(&t, STYLE_PLAIN, "%.0f -> %.0f%s",
+                   row->memory_bytes[PLAN_BEFORE] / BYTES_PER_MIB,
+                   row->memory_bytes[PLAN_AFTER] / BYTES_PER_MIB,
+                   row->overflows ? ", more than is free" : "");
+    }
+    table_print(&t, o);
+}
+
+/* ---- summary ---- */
+
+/* Appends the number with the text `one` or `many` to a list, unless the number is 0. */
+static void add_count(struct strbuf *out, size_t start, size_t count, const char *one,
+                      const char *many)
+{
+    if (count > 0)
+        strbuf_addf(out, "%s%zu %s", out->len > start ? ", " : "", count, count == 1 ? one : many);
+}
+
+/* Differences of replicas, the largest first. */
+static int compare_replica_changes(const void *a, const void *b)
+{
+    const struct plan_cluster *x = *(const struct plan_cluster *const *)a;
+    const struct plan_cluster *y = *(const struct plan_cluster *const *)b;
+    int64_t left = x->replicas[PLAN_AFTER] - x->replicas[PLAN_BEFORE];
+    int64_t right = y->replicas[PLAN_AFTER] - y->replicas[PLAN_BEFORE];
+    uint64_t l = left < 0 ? (uint64_t)-left : (uint64_t)left;
+    uint64_t r = right < 0 ? (uint64_t)-right : (uint64_t)right;
+
+    return l != r ? (l < r) - (l > r) : (x > y) - (x < y);
+}
+
+/* Prints text such as "Replicas: member1 -2, member2 +2." */
+static void print_replica_changes(const struct plan_result *r, struct output *o)
+{
+    enum { CLUSTERS_SHOWN = 6 };
+    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(TEXT_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf full = STRBUF_INIT(TEXT_MAX_BYTES);
+    CLEANUP(free_cleanup)
+    const struct plan_cluster **changed = xcalloc(r->clusters.count + 1, sizeof(*changed));
+    size_t count = 0;
+
+    for (size_t i = 0; i < r->clusters.count; i++) {
+        const struct plan_cluster *row = &r->clusters.items[i];
+
+        if (row->replicas[PLAN_AFTER] != row->replicas[PLAN_BEFORE])
+            changed[count++] = row;
+        if (row->overflows)
+            strbuf_addf(&full, "%s%s", full.len > 0 ? ", " : "Exceeds the free capacity of ",
+                        row->name);
+    }
+    if (count > CLUSTERS_SHOWN)
+        qsort(changed, count, sizeof(struct plan_cluster *), compare_replica_changes);
+    for (size_t i = 0; i < count && i < CLUSTERS_SHOWN; i++)
+        strbuf_addf(&line, "%s%s %+" PRId64, i ? ", " : "Replicas: ", changed[i]->name,
+                    changed[i]->replicas[PLAN_AFTER] - changed[i]->replicas[PLAN_BEFORE]);
+    if (count > CLUSTERS_SHOWN)
+        strbuf_addf(&line, " and %zu more clusters", count - CLUSTERS_SHOWN);
+    if (line.len > 0) {
+        strbuf_addc(&line, '.');
+        output_add_line(o, 0, line.data);
+    }
+    if (full.len > 0) {
+        strbuf_addc(&full, '.');
+        output_add_line(o, 0, full.data);
+    }
+}
+
+static void print_summary(const struct plan_result *r, struct output *o)
+{
+    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(TEXT_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf more = STRBUF_INIT(TEXT_MAX_BYTES);
+
+    if (r->template_count > 0)
+        strbuf_addf(&line, "Touches %zu template%s: ", r->template_count,
+                    r->template_count == 1 ? "" : "s");
+    size_t start = line.len;
+
+    add_count(&line, start, r->when[PLAN_AT_ONCE], "changes at once", "change at once");
+    add_count(&line, start, r->when[PLAN_AT_NEXT_CHANGE], "waits for its next change",
+              "wait for their next change");
+    add_count(&line, start, r->when[PLAN_NEVER], "has the same result as before",
+              "have the same result as before");
+    if (line.len > 0)
+        strbuf_addc(&line, '.');
+    else if (r->conflict_count == 0)
+        strbuf_adds(&line, "The change makes no difference.");
+    if (line.len > 0)
+        output_add_line(o, 0, line.data);
+    print_replica_changes(r, o);
+    add_count(&more, 0, r->conflicts_appear, "conflict appears", "conflicts appear");
+    add_count(&more, 0, r->conflicts_vanish, "conflict vanishes", "conflicts vanish");
+    add_count(&more, 0, r->undetermined, "template gets clusters that only the scheduler selects",
+              "templates get clusters that only the scheduler selects");
+    if (more.len > 0) {
+        strbuf_addc(&more, '.');
+        output_add_line(o, 0, more.data);
+    }
+    if (!r->settled)
+        output_add_line(o, 0,
+                        "Karmada does not come to rest: the result below is an intermediate one.");
+}
+
+enum plan_layout plan_layout_of(const struct options *o)
+{
+    return o->details                 ? PLAN_LAYOUT_DETAILS
+           : o->output == OUTPUT_WIDE ? PLAN_LAYOUT_WIDE
+                                      : PLAN_LAYOUT_GROUPS;
+}
+
+void plan_print(const struct plan_result *r, enum plan_layout layout, unsigned failures,
+                struct output *o)
+{
+    const char *before = "\n";
+
+    print_summary(r, o);
+    switch (layout) {
+    case PLAN_LAYOUT_GROUPS:
+        print_groups(r, o);
+        break;
+    case PLAN_LAYOUT_DETAILS:
+        print_details(r, o);
+        break;
+    case PLAN_LAYOUT_WIDE:
+        print_wide(r, o);
+        break;
+    }
+    print_conflicts(r, o);
+    print_clusters(r, o);
+    for (unsigned i = 0; i < ASSUMPTION_COUNT; i++) {
+        CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(TEXT_MAX_BYTES);
+
+        if (!(r->assumptions & 1U << i))
+            continue;
+        strbuf_addf(&line, "Assumed: %s", assumption_texts[i]);
+        strbuf_adds(&o->text, before);
+        output_add_line(o, 0, line.data);
+        before = "";
+    }
+    print_failing_objects(r, failures, o);
+}
