@@ -61,7 +61,7 @@ static bool open_session(struct evaluation *e, const struct evaluation_settings 
     case KUBE_FOUND:
         break;
     case KUBE_NOT_CONFIGURED:
-        return fail(err, "nothing to look at: name manifests (--manifests PATH), or an API server "
+        return fail(err, "no source: set manifests (--manifests PATH), or an API server "
                          "(--kubeconfig FILE)");
     case KUBE_UNUSABLE:
         return false;
@@ -102,8 +102,8 @@ static bool check_options(const struct options *o, struct error *err)
         o->events_lease_ms % 1000 != 0)
         return fail(err, "--events.lease-duration: it has to be whole seconds, from 3s to 1h");
     if (o->history_entries > HISTORY_MAX)
-        return fail(err, "--history.entries %" PRIu64 ": at most %d are remembered",
-                    o->history_entries, HISTORY_MAX);
+        return fail(err, "--history.entries %" PRIu64 ": the maximum is %d", o->history_entries,
+                    HISTORY_MAX);
     if (*o->lease_namespace == '\0')
         return fail(err, "--karmada.lease-namespace: name a namespace");
     return true;

@@ -368,7 +368,7 @@ static void scan_folder(struct scan *scan, const char *path)
         report_text(scan, SCAN_UNREADABLE_FOLDER, path);
     }
     if (folder && file_is_kernel_generated(dirfd(folder))) {
-        fail(&text, "cannot read '%s': the kernel makes it up (/proc, /sys)", path);
+        fail(&text, "cannot read '%s': a file of a virtual file system (/proc, /sys)", path);
         report_text(scan, is_path ? SCAN_PATH_MISSING : SCAN_PROBLEM, text.text);
         return;
     }

@@ -223,7 +223,7 @@ bool api_table_add_aggregated(struct api_table *t, const cJSON *json, struct err
 
     if (strcmp(json_str(json, "kind", ""), "APIGroupDiscoveryList") != 0 ||
         (items && !cJSON_IsArray(items)))
-        return fail(err, "the response is no APIGroupDiscoveryList");
+        return fail(err, "the response is not an APIGroupDiscoveryList");
     cJSON_ArrayForEach (group, items)
         add_aggregated_group(t, group);
     return true;
@@ -249,7 +249,7 @@ bool api_table_add_versions(struct api_table *t, const cJSON *json, struct error
         return true;
     }
     if (strcmp(kind, "APIGroupList") != 0)
-        return fail(err, "the response is no APIGroupList");
+        return fail(err, "the response is not an APIGroupList");
     cJSON_ArrayForEach (group, json_get(json, "groups")) {
         const char *preferred = json_str(json_get(group, "preferredVersion"), "groupVersion", "");
 
@@ -269,7 +269,7 @@ bool api_table_add_resources(struct api_table *t, const char *api_version, const
     const cJSON *item;
 
     if (strcmp(json_str(json, "kind", ""), "APIResourceList") != 0)
-        return fail(err, "the response is no APIResourceList");
+        return fail(err, "the response is not an APIResourceList");
     if (!version)
         return fail(err, "'%s' was not listed", api_version);
     cJSON_ArrayForEach (item, json_get(json, "resources")) {

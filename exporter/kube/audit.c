@@ -93,9 +93,10 @@ static void report_divergence(struct audit *a, const struct audit_suspect *s,
     if (a->divergences++ >= LOGGED_MAX)
         return;
     log_write(a->context->log, LOG_LEVEL_WARN,
-              "an object is not as the API server has it; reading its resource again", "resource",
-              a->r->resource, "api_version", a->r->api_version, "namespace", s->ns, "name", s->name,
-              "here", entry ? "yes" : "no", "there", s->server_version ? "yes" : "no");
+              "an object differs from that of the API server; reading its resource again",
+              "resource", a->r->resource, "api_version", a->r->api_version, "namespace", s->ns,
+              "name", s->name, "here", entry ? "yes" : "no", "there",
+              s->server_version ? "yes" : "no");
 }
 
 /* Counts the suspect if it diverges. Returns false if it cannot be decided yet. */

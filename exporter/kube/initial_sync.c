@@ -75,8 +75,8 @@ void missing_kinds_wait_again(struct missing_kinds *l)
 const char *missing_kind_reason(const struct reflector *r)
 {
     if (!r)
-        return "the API server has not said yet whether it serves the kind";
-    return *r->failure.text ? r->failure.text : "its objects have not all come yet";
+        return "the API server has not reported yet whether it serves the kind";
+    return *r->failure.text ? r->failure.text : "its objects are not completely read yet";
 }
 
 bool missing_kind_is_failure(const struct missing_kind *k)

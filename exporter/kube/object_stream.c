@@ -384,7 +384,7 @@ bool object_stream_finish_list(struct object_stream *s, struct list_meta *out, s
     static const char suffix[] = "List";
 
     if (object_stream_is_truncated(s))
-        return fail(err, "the list is cut short");
+        return fail(err, "the list ends too early");
 
     CLEANUP(json_cleanup)
     cJSON *rest = json_parse(s->frame.rest.data, s->frame.rest.len, NULL, err);

@@ -398,7 +398,7 @@ static int64_t lateness_due_ms(const struct reflector *r)
 static void report_lateness(struct reflector *r)
 {
     const char *reason = r->request.transfer ? watch_late_reason(&r->watch, r->context->now_ms)
-                                             : "it waits for the lists of other resources";
+                                             : "waits for the lists of other resources";
 
     r->late = true;
     r->last_end = r->request.transfer ? END_QUIET : r->last_end;

@@ -48,11 +48,11 @@ const char *list_pages_end(struct list_pages *l, const char *asked, const char *
     l->pages++;
     l->empty = l->objects > 0 ? 0 : l->empty + 1;
     if (asked && strcmp(asked, next) == 0)
-        return "the list does not go on: a page returned the continue token that asked for it";
+        return "the list does not progress: a page returned the continue token that asked for it";
     if (l->empty > LIST_EMPTY_PAGES_MAX)
-        return "the list does not go on: too many pages in a row have no objects";
+        return "the list does not progress: too many pages in a row have no objects";
     if (l->objects > 0 && page_repeats(l))
-        return "the list does not go on: its pages repeat the same objects";
+        return "the list does not progress: its pages repeat the same objects";
     if (l->pages >= LIST_PAGES_MAX)
         return "the list does not end: it has too many pages";
     return NULL;

@@ -110,7 +110,7 @@ static void confine_thread(const struct options *o, const char *const *environme
         return;
     }
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) {
-        fail(&out->landlock, "cannot renounce privileges: %s", strerror(errno));
+        fail(&out->landlock, "cannot drop privileges: %s", strerror(errno));
         out->seccomp = out->landlock;
         return;
     }

@@ -168,7 +168,7 @@ static MUST_USE bool reloads_turn(struct reloads *r, int64_t now_ms)
 {
     if (r->request_queue && r->waits && now_ms - r->begun_ms >= RELOAD_REQUEST_MAX_MS)
         answer_reload_request(r, MHD_HTTP_GATEWAY_TIMEOUT,
-                              "the reload goes on: the log tells how it ends");
+                              "the reload continues: see the log for its result");
     if (!r->request_queue || r->waits || !request_queue_peek(r->request_queue))
         return false;
     r->waits = true;

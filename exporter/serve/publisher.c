@@ -246,8 +246,8 @@ bool memory_guard_turn(struct memory_guard *g, struct registry *r, const struct 
         return true;
     case MEMORY_RESTORE:
         log_memory(log, LOG_LEVEL_INFO,
-                   "memory suffices again; metrics with one series an object are back", resident,
-                   g->limit);
+                   "memory is sufficient again; metrics with one series an object are back",
+                   resident, g->limit);
         registry_show_details(r, true);
         return true;
     case MEMORY_KEEP:

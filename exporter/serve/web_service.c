@@ -79,7 +79,7 @@ bool web_service_read_files(struct web_service *web)
         web->changed_ms = platform_now_ms();
         log_write(web->log, LOG_LEVEL_INFO, "the web configuration has changed and is in force");
     } else if (web->valid && !was_valid) {
-        log_write(web->log, LOG_LEVEL_INFO, "the web configuration in force is the file's again");
+        log_write(web->log, LOG_LEVEL_INFO, "the web configuration of the file is in force again");
     } else if (!web->valid && strcmp(err.text, web->problem.text) != 0) {
         log_write(web->log, LOG_LEVEL_ERROR,
                   "the web configuration cannot be used; the old one stays in force", "error",

@@ -202,7 +202,7 @@ const char *file_open_failure(const char *path)
 int file_open(const char *path, struct stat *about, struct error *err)
 {
     static const char kernel_generated[] =
-        "the kernel makes it up (/proc, /sys); it is not a regular file";
+        "a file of a virtual file system (/proc, /sys), not a regular file";
     struct stat found;
     const char *why = NULL;
 

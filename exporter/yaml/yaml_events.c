@@ -206,7 +206,7 @@ static bool fail_parser(struct yaml_events *events)
     if (p->error == YAML_READER_ERROR)
         return fail_at_byte(events, p->problem_offset, p->problem);
     snprintf(reason, sizeof(reason), "%s%s%s", p->context ? p->context : "", p->context ? ": " : "",
-             p->problem ? p->problem : "it cannot be read");
+             p->problem ? p->problem : "cannot be read");
     return yaml_events_fail(events, p->problem_mark, reason);
 }
 

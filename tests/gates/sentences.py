@@ -21,7 +21,7 @@ LIMITS_PERCENT = {"begin with a pronoun": 2.0, "contain who-words": 1.5, "contai
 
 TOKEN = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'', re.S)
 LIBSONNET = re.compile(r"/\*.*?\*/|//[^\n]*|\|\|\|\n(.*?)\|\|\||'((?:[^'\\\n]|\\.)*)'|\"((?:[^\"\\\n]|\\.)*)\"", re.S)
-CONVERSION = re.compile(r"%[-+ #0]*(?:\*|\d+)?(?:\.(?:\*|\d+))?(?:hh|h|ll|l|z|j|t)?[a-zA-Z]")
+CONVERSION = re.compile(r"%[-+#0]*(?:\*|\d+)?(?:\.(?:\*|\d+))?(?:hh|h|ll|l|z|j|t)?[a-zA-Z]")
 MACRO = re.compile(r"\s*(?:PRI[a-z]+\d*|[A-Z][A-Z0-9_]*(?:\([^()]*\))?)?\s*")
 WORD = re.compile(r"[A-Za-z][A-Za-z'-]+")
 

@@ -360,7 +360,7 @@ static bool add_client_identity(const struct credentials *c, CURL *easy,
         if (!given && *c->authenticator.problem.text)
             return fail(err, "%s", c->authenticator.problem.text);
         if (!given)
-            return fail(err, "the exec plugin '%s' has not answered yet",
+            return fail(err, "the exec plugin '%s' has not responded yet",
                         shown_path(c->config->exec->command).text);
         certificate = given->certificate;
         key = given->key;

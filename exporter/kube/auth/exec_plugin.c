@@ -127,7 +127,7 @@ static bool spawn_program(struct child *c, const struct program *program, int ou
     c->pid = 0;
     /* The seccomp filter rejects a new process with EPERM. */
     if (code == EPERM && prctl(PR_GET_SECCOMP, 0, 0, 0, 0) > 0)
-        return fail(err, "--hardening lets us run no program; restart to run it");
+        return fail(err, "--hardening forbids running programs; restart to run it");
     return fail(err, "%s", strerror(code));
 }
 

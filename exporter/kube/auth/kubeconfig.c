@@ -302,7 +302,8 @@ static bool read_server_ca(const struct entry_place *place, const cJSON *cluster
     if (out->ca.data && out->ca.file)
         rest_config_note(out, "certificate-authority-data is used, not certificate-authority");
     if (out->insecure)
-        rest_config_note(out, "insecure-skip-tls-verify: anybody can pretend to be the server");
+        rest_config_note(out,
+                         "insecure-skip-tls-verify: the identity of the server is not verified");
     return true;
 }
 
@@ -711,7 +712,7 @@ static bool read_files(const char *files, struct kubeconfig_files *out, struct e
     CLEANUP(strbuf_release) struct strbuf names = STRBUF_INIT(PATHS_MAX_BYTES);
 
     append_paths(&names, files);
-    return fail(err, "there is no kubeconfig file: none of '%s' exists", names.data);
+    return fail(err, "no kubeconfig file exists at '%s'", names.data);
 }
 
 /* ---- clusters, users and contexts by name ---- */

@@ -31,11 +31,10 @@ bool in_cluster_load(const struct in_cluster_options *options, struct rest_confi
 
     *out = (struct rest_config){.origin = NULL};
     if (!options->host || !*options->host || !options->port || !*options->port)
-        return fail(err, "this is no pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are "
+        return fail(err, "not in a pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are "
                          "not both set");
     if (!parse_uint(options->port, 65535, &port))
-        return fail(err, "KUBERNETES_SERVICE_PORT is '%s', which is no port",
-                    shown(options->port).text);
+        return fail(err, "KUBERNETES_SERVICE_PORT is '%s', not a port", shown(options->port).text);
 
     bool is_ip6 = strchr(options->host, ':') && options->host[0] != '[';
     if (asprintf(&address, "https://%s%s%s:%" PRIu64, is_ip6 ? "[" : "", options->host,

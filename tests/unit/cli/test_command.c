@@ -116,10 +116,10 @@ static struct command_case {
      {"serve"},
      STATUS_USAGE,
      NULL,
-     "nothing to look at: name manifests (--manifests PATH), or an API server (--kubeconfig "
+     "no source: set manifests (--manifests PATH), or an API server (--kubeconfig "
      "FILE)\n"},
-    {"serve is the default command", {NULL}, STATUS_USAGE, NULL, "nothing to look at: "},
-    {"check without a source", {"check"}, STATUS_USAGE, NULL, "nothing to look at: "},
+    {"serve is the default command", {NULL}, STATUS_USAGE, NULL, "no source: "},
+    {"check without a source", {"check"}, STATUS_USAGE, NULL, "no source: "},
     {"check of an empty file",
      {"check", "/dev/null"},
      STATUS_USAGE,

@@ -598,7 +598,7 @@ TEST(credentials_are_not_ready_before_the_plugin_ends)
 
     create_plugin_credentials(&s, ANSWER("\"token\":\"one\""));
     assert_false(credentials_ready(s.c));
-    snprintf(wanted, sizeof(wanted), "error: the exec plugin '%s' has not answered yet\n",
+    snprintf(wanted, sizeof(wanted), "error: the exec plugin '%s' has not responded yet\n",
              s.config.exec->command);
     assert_headers(s.c, wanted);
     assert_true(credentials_due(s.c) <= START);

@@ -117,7 +117,7 @@ static struct load_case {
     {
         .name = "one file of a list must exist",
         .list = "@/missing:@/gone",
-        .error = "there is no kubeconfig file: none of '@/missing:@/gone' exists",
+        .error = "no kubeconfig file exists at '@/missing:@/gone'",
     },
     {
         .name = "a file of a list that is not YAML",
@@ -211,7 +211,7 @@ static struct load_case {
         .name = "no verification",
         .files = {CLUSTER(HTTPS ", insecure-skip-tls-verify: true")},
         .wanted = "context 'c' of '@/a'; https://k:6443; insecure; token=t; "
-                  "note: insecure-skip-tls-verify: anybody can pretend to be the server",
+                  "note: insecure-skip-tls-verify: the identity of the server is not verified",
     },
     {
         .name = "no verification, and a CA",
@@ -682,12 +682,12 @@ static struct pod_case {
                   "ca=/var/run/secrets/kubernetes.io/serviceaccount/ca.crt; "
                   "token-file=/var/run/secrets/kubernetes.io/serviceaccount/token",
     },
-    {.name = "outside a pod", .options = {NULL, "443", NULL}, .error = "this is no pod: "},
-    {.name = "an empty port", .options = {"10.0.0.1", "", NULL}, .error = "this is no pod: "},
+    {.name = "outside a pod", .options = {NULL, "443", NULL}, .error = "not in a pod: "},
+    {.name = "an empty port", .options = {"10.0.0.1", "", NULL}, .error = "not in a pod: "},
     {
         .name = "an invalid port",
         .options = {"10.0.0.1", "tcp://10.0.0.1:443", NULL},
-        .error = "KUBERNETES_SERVICE_PORT is 'tcp://10.0.0.1:443', which is no port",
+        .error = "KUBERNETES_SERVICE_PORT is 'tcp://10.0.0.1:443', not a port",
     },
     {
         .name = "an invalid host",

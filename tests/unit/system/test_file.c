@@ -106,7 +106,7 @@ TEST(devices_and_files_of_proc_and_sys_are_refused)
 {
     static const char device[] = ": is a device, not a regular file";
     static const char made_up[] =
-        ": the kernel makes it up (/proc, /sys); it is not a regular file";
+        ": a file of a virtual file system (/proc, /sys), not a regular file";
 
     assert_refused("/dev/zero", 1 << 20, "cannot read ", device);
     assert_refused("/dev/tty", 1 << 20, "cannot read ", device);
