@@ -473,7 +473,8 @@ struct location_source evaluation_locations(const struct evaluation *e)
     return (struct location_source){find_location, e};
 }
 
-void evaluation_write_report(const struct evaluation *e, struct strbuf *out)
+void evaluation_write_report(const struct evaluation *e, const struct problem_filter *problems,
+                             struct strbuf *out)
 {
     size_t count = manifests_problem_count(e->manifests), kept = 0;
     CLEANUP(free_cleanup) struct report_invalid *invalid = xcalloc(count + 1, sizeof(*invalid));
@@ -488,6 +489,7 @@ void evaluation_write_report(const struct evaluation *e, struct strbuf *out)
     report_write(e->engine,
                  &(struct report_files){.invalid = invalid,
                                         .invalid_count = kept,
-                                        .locations = evaluation_locations(e)},
+                                        .locations = evaluation_locations(e),
+                                        .problems = problems},
                  out);
 }

@@ -136,6 +136,8 @@ struct location_source evaluation_locations(const struct evaluation *e);
 
 /*
  * Appends the report (metrics/expose/report.h), including the problems of manifests except
- * PROBLEM_FOREIGN. All objects must have been evaluated.
+ * PROBLEM_FOREIGN. `problems` selects elements of its list of problems; NULL: all. All objects
+ * must have been evaluated.
  */
-void evaluation_write_report(const struct evaluation *e, struct strbuf *out);
+void evaluation_write_report(const struct evaluation *e, const struct problem_filter *problems,
+                             struct strbuf *out);

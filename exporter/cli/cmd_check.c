@@ -5,7 +5,7 @@
 #include "exporter/cli/load.h"
 #include "exporter/cli/remote.h"
 #include "exporter/system/platform.h"
-#include "exporter/text/check_result.h"
+#include "exporter/text/check_text.h"
 
 static enum exit_status print_check_result(const struct check_result *r, enum exit_status status,
                                            const struct invocation *invocation)
@@ -13,11 +13,12 @@ static enum exit_status print_check_result(const struct check_result *r, enum ex
     const struct options *options = &r->evaluation->options;
     CLEANUP(output_release) struct output o;
 
-    output_init(&o, invocation->out);
+    invocation_begin_output(invocation, options->output, &o);
     if (document_is_requested(options->output))
-        evaluation_write_report(r->evaluation, &o.text);
+        evaluation_write_report(r->evaluation, &r->filter, &o.text);
     else
-        check_result_print(r, &options->fail_on, platform_now_ms(), &o);
+        check_result_print(r, &options->fail_on, options->output == OUTPUT_WIDE, platform_now_ms(),
+                           &o);
     document_convert(&o.text, options->output);
     if (status == STATUS_OK && problem_counts_fail(&r->counts, &options->fail_on))
         status = STATUS_FOUND;
@@ -26,10 +27,17 @@ static enum exit_status print_check_result(const struct check_result *r, enum ex
 
 static enum exit_status run_check(struct invocation *invocation)
 {
+    const struct options *given = &invocation->options;
+    struct problem_filter filter;
     enum exit_status status;
+    struct error err;
     struct evaluation *e;
     struct check_result r;
 
+    if (!problem_filter_parse(given->only_problem, NULL, &filter, &err)) {
+        fail_in(&err, "--problem");
+        return invocation_reject(invocation, err.text);
+    }
     if (remote_run_check(invocation, &status))
         return status;
     e = load_sources(invocation, &status);
@@ -39,7 +47,14 @@ static enum exit_status run_check(struct invocation *invocation)
     if (document_is_requested(e->options.output))
         load_print_problems(e->manifests, invocation);
     load_judge_problems(e);
-    check_result_make(&r, e);
+    /* For manifests, --namespace is where objects without a namespace are. */
+    if (!problem_filter_parse(e->options.only_problem,
+                              e->session && e->options.on_command_line[OPTION_OF_namespace]
+                                  ? e->options.namespace
+                                  : NULL,
+                              &filter, &err))
+        abort();
+    check_result_make(&r, e, &filter);
     if (status == STATUS_OK && !e->session && r.objects == 0 && !e->options.allow_empty) {
         invocation_print_error(invocation, "the manifests contain no object: correct the PATH, or "
                                            "use --allow-empty");
@@ -57,7 +72,7 @@ static const char *const examples[] = {
     "check --fail-on policy_tie -o json app.yaml policies/",
     "check - <all.yaml",
     "check --kubeconfig karmada.config",
-    "check --server https://exporter.example",
+    "check --server https://exporter.example -n shop --problem not_scheduled",
     NULL,
 };
 

@@ -48,8 +48,11 @@ static bool check_flags_with_server(const struct invocation *invocation, struct 
         const struct option_def *def = &option_defs[i];
         /* The running exporter has a value of its own for such options. */
         bool is_setting = def->commands & COMMAND_SERVE && !def->flag_only;
-        /* `explain` sends --namespace as the namespace of the OBJECT. */
-        bool is_sent = i == OPTION_OF_namespace && invocation->command->bit == COMMAND_EXPLAIN;
+        /*
+         * `explain` sends --namespace as the namespace of the OBJECT, `check` as a filter, `plan`
+         * as the namespace of objects without one.
+         */
+        bool is_sent = i == OPTION_OF_namespace;
 
         if (o->on_command_line[i] && is_setting && !is_sent)
             return fail(err, "--server asks an exporter that has a --%s of its own: leave it out",
@@ -328,7 +331,10 @@ static void add_format_to_query(struct strbuf *path, const struct invocation *in
         return;
     }
     snprintf(width, sizeof(width), "%u", o->width);
-    url_add_parameter(path, "format", "text");
+    url_add_parameter(path, "format",
+                      invocation->options.details                 ? "details"
+                      : invocation->options.output == OUTPUT_WIDE ? "wide"
+                                                                  : "text");
     url_add_parameter(path, "width", width);
 }
 
@@ -381,7 +387,7 @@ static bool run_if_server(const struct invocation *invocation, struct strbuf *pa
     struct error err;
     bool valid;
 
-    output_init(&o, invocation->out);
+    invocation_begin_output(invocation, options->output, &o);
     valid = has_server ? check_flags_with_server(invocation, &err)
                        : check_flags_without_server(options, &err);
     if (valid && !has_server)
@@ -398,9 +404,21 @@ bool remote_run_check(const struct invocation *invocation, enum exit_status *sta
     CLEANUP(strbuf_release) struct strbuf path = STRBUF_INIT(PATH_MAX_BYTES);
     CLEANUP(strbuf_release) struct strbuf fail_on = STRBUF_INIT(PATH_MAX_BYTES);
 
-    fail_on_write(&invocation->options.fail_on, &fail_on);
+    const struct options *o = &invocation->options;
+
+    fail_on_write(&o->fail_on, &fail_on);
     strbuf_adds(&path, "/api/v1/report?");
     url_add_parameter(&path, "fail-on", fail_on.data);
+    if (*o->only_problem != '\0') {
+        CLEANUP(free_cleanup)
+        char *problem = xmemdup0(o->only_problem, strcspn(o->only_problem, "/"));
+
+        url_add_parameter(&path, "problem", problem);
+        if (strlen(problem) < strlen(o->only_problem))
+            url_add_parameter(&path, "reason", o->only_problem + strlen(problem) + 1);
+    }
+    if (o->on_command_line[OPTION_OF_namespace])
+        url_add_parameter(&path, "namespace", o->namespace);
     return run_if_server(invocation, &path, status);
 }
 

@@ -278,6 +278,16 @@ static void write_problem(const struct fail_on *f, enum problem_id problem, size
     }
 }
 
+/* Returns true if write_problem() writes the name of the condition, which a reason also has. */
+static bool is_written_as_reason(const struct fail_on *f, enum normal_condition condition)
+{
+    const char *reason = strchr(normal_condition_names[condition], '/') + 1;
+    enum problem_reason found = problem_find_reason(PROBLEM_NOT_PROPAGATED, reason);
+
+    return found != PROBLEM_REASON_COUNT && fail_on_names_reason(f, found) &&
+           count_reasons(f, PROBLEM_NOT_PROPAGATED) < problem_reason_count(PROBLEM_NOT_PROPAGATED);
+}
+
 void fail_on_write(const struct fail_on *f, struct strbuf *out)
 {
     size_t start = out->len;
@@ -292,7 +302,7 @@ void fail_on_write(const struct fail_on *f, struct strbuf *out)
     for (unsigned i = 0; i < PROBLEM_COUNT; i++)
         write_problem(f, i, start, out);
     for (unsigned i = 0; i < NORMAL_CONDITION_COUNT; i++) {
-        if (f->conditions >> i & 1)
+        if (f->conditions >> i & 1 && !is_written_as_reason(f, i))
             write_name(out, start, normal_condition_names[i], NULL);
     }
     for (unsigned i = PLAN_FAILURE_FIRST_CONSEQUENCE; i < PLAN_FAILURE_COUNT; i++) {

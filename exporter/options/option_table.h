@@ -18,7 +18,8 @@ OPTION(
 OPTION(TEXT, namespace, .name = "namespace", .value = "NAME", .fallback = "default", .letter = 'n',
        .help = "namespace of manifest objects that are namespaced and do not set one, as in "
                "kubectl; if the flag is given, explain looks for an OBJECT without a namespace "
-               "there, and reconcile changes templates there only",
+               "there, reconcile changes only templates there, and check of an API server or of "
+               "--server prints only problems there",
        .commands = COMMAND_EVALUATES)
 
 OPTION(TEXT, kubeconfig, .name = "kubeconfig", .value = "FILE", .fallback = "",
@@ -152,6 +153,11 @@ OPTION(FAIL_ON, fail_on, .name = "fail-on", .value = "PROBLEMS", .fallback = "wa
                "fails. plan takes no severities and no reasons, but consequences of the change, "
                "and exits with 1 only if the flag is given. Names",
        .choices = fail_on_names, .commands = COMMAND_CHECK | COMMAND_PLAN)
+
+OPTION(TEXT, only_problem, .name = "problem", .value = "PROBLEM", .fallback = "",
+       .help = "print only this problem, as PROBLEM or PROBLEM/REASON; no other problem makes the "
+               "exit status 1",
+       .flag_only = true, .commands = COMMAND_CHECK)
 
 OPTION(FLAG, allow_empty, .name = "allow-empty", .help = "accept manifests without an object",
        .commands = COMMAND_CHECK)

@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/text/check_result.h"
 
-#include "exporter/text/text_table.h"
 #include "metrics/base/number.h"
-#include "metrics/expose/problem_text.h"
 
-enum {
-    WORD_MAX = 96,
-    INDENT = 2,
-    LINE_MAX_BYTES = 64 * 1024,
-    SAFE_MAX_BYTES = 4 * LINE_MAX_BYTES, /* Escaping makes at most four bytes of one. */
-};
+enum { WORD_MAX = 96 };
 
 /* ---- counts of problems ---- */
 
@@ -18,8 +11,7 @@ static const char none[] = "none"; /* Value of the header if all counts are 0. *
 static const char hidden_prefix[] = "hidden:";
 static const char normal_prefix[] = "normal:";
 
-/* Appends PROBLEM/REASON, or PROBLEM if the reason has no name. */
-static void add_reason_name(struct strbuf *out, enum problem_reason reason)
+void problem_reason_name_add(struct strbuf *out, enum problem_reason reason)
 {
     const struct problem_reason_row *row = &problem_reasons[reason];
 
@@ -39,7 +31,7 @@ static void append_counts_of_reasons(struct strbuf *out, size_t start, const cha
     for (unsigned i = 0; i < PROBLEM_REASON_COUNT; i++) {
         CLEANUP(strbuf_release) struct strbuf word = STRBUF_INIT(WORD_MAX);
 
-        add_reason_name(&word, i);
+        problem_reason_name_add(&word, i);
         append_count(out, start, prefix, word.data, counts[i]);
     }
 }
@@ -148,432 +140,27 @@ bool problem_counts_fail(const struct problem_counts *c, const struct fail_on *f
     return false;
 }
 
-/* ---- rows of the table ---- */
+/* ---- filter ---- */
 
-/* Columns of the table, in the order of a terminal that is wide enough. */
-enum column { COLUMN_SEVERITY, COLUMN_PROBLEM, COLUMN_OBJECT, COLUMN_SINCE, COLUMN_ACTOR, COLUMNS };
-
-static const char *const headings[COLUMNS] = {
-    [COLUMN_SEVERITY] = "SEVERITY", [COLUMN_PROBLEM] = "PROBLEM", [COLUMN_OBJECT] = "OBJECT",
-    [COLUMN_SINCE] = "SINCE",       [COLUMN_ACTOR] = "ACTOR",
-};
-
-enum {
-    GAP = 2,
-    DETAIL_INDENT = 10, /* Width of the column SEVERITY with its gap. */
-};
-
-/* Texts of the conditions that are no problem. */
-static const struct {
-    const char *cause;
-    const char *action;
-} normal_texts[NORMAL_CONDITION_COUNT] = {
-    [NORMAL_KIND_NOT_SELECTED] = {"No policy selects objects of this kind.",
-                                  "Create a policy that selects the template, if Karmada is to "
-                                  "propagate it."},
-    [NORMAL_NO_MATCH] = {"No policy selects the template.",
-                         "Create a policy that selects the template, if Karmada is to propagate "
-                         "it."},
-    [NORMAL_WAITING] = {"A policy selects the template, and no client has applied the template "
-                        "yet.",
-                        "Apply the template to Karmada's API server."},
-};
-
-/* One row: a problem, or a template with a condition that is no problem. */
-struct check_row {
-    const struct problem *problem; /* NULL: see `template`. */
-    const struct entry *template;
-    enum normal_condition condition;
-};
-
-struct cells {
-    struct strbuf texts[COLUMNS]; /* Escaped. */
-    enum output_style severity_style;
-};
-
-static void cells_release(struct cells *c)
+bool problem_filter_parse(const char *text, const char *ns, struct problem_filter *out,
+                          struct error *err)
 {
-    for (unsigned i = 0; i < COLUMNS; i++)
-        strbuf_release(&c->texts[i]);
-}
+    struct fail_on names;
+    size_t len = strcspn(text, "/");
+    CLEANUP(free_cleanup) char *problem = xmemdup0(text, len);
 
-/* Appends an age in the largest unit that it fills, such as "12m" or "7d". */
-static void add_age(struct strbuf *out, int64_t age_ms)
-{
-    int64_t seconds = age_ms > 0 ? age_ms / 1000 : 0;
-
-    if (seconds < 60)
-        strbuf_addf(out, "%" PRId64 "s", seconds);
-    else if (seconds < 3600)
-        strbuf_addf(out, "%" PRId64 "m", seconds / 60);
-    else if (seconds < 86400)
-        strbuf_addf(out, "%" PRId64 "h", seconds / 3600);
-    else
-        strbuf_addf(out, "%" PRId64 "d", seconds / 86400);
-}
-
-static void add_subject_of_row(struct strbuf *out, const struct check_row *row)
-{
-    CLEANUP(strbuf_release) struct strbuf subject = STRBUF_INIT(LINE_MAX_BYTES);
-
-    if (row->problem)
-        problem_add_subject(row->problem, &subject);
-    else
-        strbuf_addf(&subject, "%s %s%s%s", entry_kind(row->template), entry_ns(row->template),
-                    *entry_ns(row->template) ? "/" : "", row->template->name);
-    output_escape(out, subject.data);
-}
-
-static struct cells make_cells(const struct check_result *r, const struct check_row *row,
-                               int64_t now_ms)
-{
-    static const enum output_style styles[] = {[SEVERITY_CRITICAL] = STYLE_BAD,
-                                               [SEVERITY_WARNING] = STYLE_CAUTION,
-                                               [SEVERITY_INFO] = STYLE_PLAIN};
-    const struct problems *ps = engine_problems(r->evaluation->engine);
-    const struct problem *p = row->problem;
-    int64_t since_ms = p ? problem_since_ms(ps, p) : 0;
-    struct cells c = {.severity_style = STYLE_FAINT};
-
-    for (unsigned i = 0; i < COLUMNS; i++)
-        c.texts[i] = STRBUF_INIT(SAFE_MAX_BYTES);
-    add_subject_of_row(&c.texts[COLUMN_OBJECT], row);
-    if (since_ms > 0)
-        add_age(&c.texts[COLUMN_SINCE], now_ms - since_ms);
-    else
-        strbuf_adds(&c.texts[COLUMN_SINCE], "-");
-    if (p) {
-        enum problem_severity severity = problem_severity(ps, problem_id(p));
-
-        strbuf_adds(&c.texts[COLUMN_SEVERITY], severity_names[severity]);
-        add_reason_name(&c.texts[COLUMN_PROBLEM], p->reason);
-        strbuf_adds(&c.texts[COLUMN_ACTOR], actor_names[problem_actor(p)]);
-        c.severity_style = styles[severity];
-        return c;
-    }
-    strbuf_adds(&c.texts[COLUMN_SEVERITY], "none");
-    strbuf_adds(&c.texts[COLUMN_PROBLEM], normal_condition_names[row->condition]);
-    strbuf_adds(&c.texts[COLUMN_ACTOR], "-");
-    return c;
-}
-
-/* ---- layout ---- */
-
-struct layout {
-    size_t widths[COLUMNS];
-    bool stacked; /* The object has a line of its own, because the terminal is too narrow. */
-};
-
-static void widen(struct layout *l, const struct cells *c)
-{
-    for (unsigned i = 0; i < COLUMNS; i++) {
-        size_t width = output_count_columns(c->texts[i].data);
-
-        if (width > l->widths[i])
-            l->widths[i] = width;
-    }
-}
-
-static void print_cell(struct output *o, const struct layout *l, enum column column,
-                       enum output_style style, const char *text)
-{
-    size_t width = output_count_columns(text);
-
-    output_add_styled(o, style, text);
-    if (column != COLUMN_ACTOR)
-        strbuf_addf(&o->text, "%*s", (int)(l->widths[column] - width + GAP), "");
-}
-
-/* Prints one line, or two if the object has a line of its own. */
-static void print_cells(struct output *o, const struct layout *l, const char *const *texts,
-                        const enum output_style styles[COLUMNS])
-{
-    for (unsigned i = 0; i < COLUMNS; i++) {
-        if (i != COLUMN_OBJECT || !l->stacked)
-            print_cell(o, l, i, styles[i], texts[i]);
-    }
-    strbuf_addc(&o->text, '\n');
-    if (l->stacked) {
-        strbuf_addf(&o->text, "%*s", DETAIL_INDENT, "");
-        output_add_styled(o, styles[COLUMN_OBJECT], texts[COLUMN_OBJECT]);
-        strbuf_addc(&o->text, '\n');
-    }
-}
-
-/* Prints a wrapped line below a row. */
-static void print_detail(struct output *o, const char *text)
-{
-    CLEANUP(strbuf_release) struct strbuf safe = STRBUF_INIT(SAFE_MAX_BYTES);
-
-    output_escape(&safe, text);
-    strbuf_addf(&o->text, "%*s", DETAIL_INDENT, "");
-    output_wrap(&o->text, safe.data, DETAIL_INDENT, DETAIL_INDENT, o->width);
-    strbuf_addc(&o->text, '\n');
-}
-
-/* Prints a line for each problem that `cause` hides. */
-static void print_hidden(const struct check_result *r, const struct problem *cause,
-                         struct output *o)
-{
-    size_t low = 0, high = r->hidden_count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if ((uintptr_t)r->hidden[middle].problem->cause < (uintptr_t)cause)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < r->hidden_count && r->hidden[low].problem->cause == cause; low++) {
-        CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
-
-        strbuf_adds(&line, "Hides ");
-        add_reason_name(&line, r->hidden[low].problem->reason);
-        strbuf_adds(&line, " of ");
-        problem_add_subject(r->hidden[low].problem, &line);
-        strbuf_addc(&line, '.');
-        print_detail(o, line.data);
-    }
-}
-
-static void print_details(const struct check_result *r, const struct check_row *row,
-                          struct output *o)
-{
-    CLEANUP(strbuf_release) struct strbuf cause = STRBUF_INIT(LINE_MAX_BYTES);
-    CLEANUP(strbuf_release) struct strbuf action = STRBUF_INIT(LINE_MAX_BYTES);
-    const struct engine *engine = r->evaluation->engine;
-
-    strbuf_adds(&action, "Action: ");
-    if (row->problem) {
-        problem_add_cause(engine, row->problem, &cause);
-        problem_add_action(engine, row->problem, &action);
-    } else {
-        strbuf_adds(&cause, normal_texts[row->condition].cause);
-        strbuf_adds(&action, normal_texts[row->condition].action);
-    }
-    print_detail(o, cause.data);
-    print_detail(o, action.data);
-    if (row->problem)
-        print_hidden(r, row->problem, o);
-    strbuf_addc(&o->text, '\n');
-}
-
-/* ---- table ---- */
-
-typedef void row_fn(void *context, const struct check_row *row);
-
-/* Calls `each` for every row: problems, then the conditions that --fail-on names. */
-static void each_row(const struct check_result *r, const struct fail_on *fail_on, row_fn *each,
-                     void *context)
-{
-    for (size_t i = 0; i < r->shown_count; i++)
-        each(context, &(struct check_row){.problem = r->shown[i]});
-    for (unsigned k = 0; k < NORMAL_CONDITION_COUNT; k++) {
-        for (size_t i = 0; i < r->normal[k].count && fail_on->conditions >> k & 1; i++)
-            each(context, &(struct check_row){.template = r->normal[k].items[i], .condition = k});
-    }
-}
-
-struct table_printer {
-    const struct check_result *result;
-    struct output *out;
-    int64_t now_ms;
-    size_t rows;
-    struct layout layout;
-};
-
-static void measure_row(void *context, const struct check_row *row)
-{
-    struct table_printer *t = context;
-    CLEANUP(cells_release) struct cells c = make_cells(t->result, row, t->now_ms);
-
-    t->rows++;
-    widen(&t->layout, &c);
-}
-
-static void print_row(void *context, const struct check_row *row)
-{
-    struct table_printer *t = context;
-    CLEANUP(cells_release) struct cells c = make_cells(t->result, row, t->now_ms);
-    const enum output_style styles[COLUMNS] = {
-        [COLUMN_SEVERITY] = c.severity_style, [COLUMN_SINCE] = STYLE_PLAIN};
-    const char *texts[COLUMNS];
-
-    for (unsigned i = 0; i < COLUMNS; i++)
-        texts[i] = c.texts[i].data;
-    print_cells(t->out, &t->layout, texts, styles);
-    print_details(t->result, row, t->out);
-}
-
-/* Prints the table, nothing without a row. Returns the number of rows. */
-static size_t print_table(const struct check_result *r, const struct fail_on *fail_on,
-                          int64_t now_ms, struct output *o)
-{
-    static const enum output_style faint[COLUMNS] = {STYLE_FAINT, STYLE_FAINT, STYLE_FAINT,
-                                                     STYLE_FAINT, STYLE_FAINT};
-    struct table_printer t = {.result = r, .out = o, .now_ms = now_ms};
-    size_t width = GAP * (COLUMNS - 1);
-
-    for (unsigned i = 0; i < COLUMNS; i++)
-        t.layout.widths[i] = strlen(headings[i]);
-    each_row(r, fail_on, measure_row, &t);
-    if (t.rows == 0)
-        return 0;
-    for (unsigned i = 0; i < COLUMNS; i++)
-        width += t.layout.widths[i];
-    t.layout.stacked = o->width > 0 && width > o->width;
-    print_cells(o, &t.layout, headings, faint);
-    each_row(r, fail_on, print_row, &t);
-    return t.rows;
-}
-
-/* ---- manifests and summary ---- */
-
-/* If `unread`, prints the documents and files that could not be read; else those without effect. */
-static void print_manifest_problems(const struct check_result *r, const char *title, bool unread,
-                                    size_t count, struct output *o)
-{
-    const struct manifests *m = r->evaluation->manifests;
-    CLEANUP(table_release) struct table t = table_make(NULL, 2, INDENT);
-    CLEANUP(strbuf_release) struct strbuf place = STRBUF_INIT(LINE_MAX_BYTES);
-
-    if (count == 0)
-        return;
-    output_add_section(o, title, count);
-    for (size_t i = 0; i < manifests_problem_count(m); i++) {
-        struct manifest_problem p = manifests_problem(m, i);
-
-        if (unread ? !problem_kind_blocks_evaluation(p.kind) : p.kind != PROBLEM_FOREIGN)
-            continue;
-        strbuf_reset(&place);
-        manifest_problem_append_place(&p, &place);
-        table_add(&t, STYLE_PLAIN, place.data);
-        table_add(&t, unread ? STYLE_BAD : STYLE_PLAIN, p.text);
-    }
-    table_print(&t, o);
-    strbuf_addc(&o->text, '\n');
-}
-
-static const char *plural_suffix(size_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
-static void print_wrapped(struct output *o, const char *text)
-{
-    CLEANUP(strbuf_release) struct strbuf safe = STRBUF_INIT(SAFE_MAX_BYTES);
-
-    output_escape(&safe, text);
-    output_wrap(&o->text, safe.data, 0, 0, o->width);
-    strbuf_addc(&o->text, '\n');
-}
-
-/* Prints text such as "Read 4 files with 3 templates (3 unbound), 2 policies and 0 bindings." */
-static void print_sources(const struct check_result *r, const struct fail_on *fail_on,
-                          struct output *o)
-{
-    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
-    size_t files = manifests_file_count(r->evaluation->manifests);
-    const char *between = " (";
-
-    if (r->evaluation->session)
-        strbuf_addf(&line, "Read %s", kube_session_server_url(r->evaluation->session));
-    else
-        strbuf_addf(&line, "Read %zu file%s", files, plural_suffix(files));
-    strbuf_addf(&line, " with %zu template%s", r->templates, plural_suffix(r->templates));
-    for (unsigned i = 0; i < STATE_COUNT; i++) {
-        if (r->states[i] == 0)
-            continue;
-        strbuf_addf(&line, "%s%zu %s", between, r->states[i], state_names[i]);
-        between = ", ";
-    }
-    strbuf_addf(&line, "%s, %zu polic%s and %zu binding%s.", r->templates > 0 ? ")" : "",
-                r->policies, r->policies == 1 ? "y" : "ies", r->bindings,
-                plural_suffix(r->bindings));
-    if (r->not_selected > 0 && !(fail_on->conditions >> NORMAL_KIND_NOT_SELECTED & 1))
-        strbuf_addf(&line, " Not listed: %zu pending template%s of kinds that no policy selects.",
-                    r->not_selected, plural_suffix(r->not_selected));
-    if (r->pending_count > 0)
-        strbuf_addf(&line, " Not listed: %zu problem%s younger than the patience.",
-                    r->pending_count, plural_suffix(r->pending_count));
-    print_wrapped(o, line.data);
-}
-
-static bool problem_fails(const struct check_result *r, const struct problem *p,
-                          const struct fail_on *fail_on)
-{
-    const struct problems *ps = engine_problems(r->evaluation->engine);
-
-    return fail_on_names_reason(fail_on, p->reason) ||
-           (problem_counts(p) && fail_on->severities >> problem_severity(ps, problem_id(p)) & 1);
-}
-
-static size_t count_failing(const struct check_result *r, const struct fail_on *fail_on)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < r->shown_count; i++)
-        count += problem_fails(r, r->shown[i], fail_on);
-    for (size_t i = 0; i < r->hidden_count; i++)
-        count += problem_fails(r, r->hidden[i].problem, fail_on);
-    for (unsigned i = 0; i < NORMAL_CONDITION_COUNT; i++)
-        count += fail_on->conditions >> i & 1 ? r->normal[i].count : 0;
-    return count;
-}
-
-/* Appends a number with its noun to a list; nothing if the number is 0. */
-static void add_number(struct strbuf *line, size_t count, const char *one, const char *many)
-{
-    if (count > 0)
-        strbuf_addf(line, "%s%zu %s", line->len > 0 ? ", " : "Found ", count,
-                    count == 1 ? one : many);
-}
-
-/* Prints the numbers of the listed problems, and how many fail: "Found 2 warnings; 2 fail …". */
-static void print_summary(const struct check_result *r, const struct fail_on *fail_on,
-                          struct output *o)
-{
-    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
-    CLEANUP(strbuf_release) struct strbuf wrapped = STRBUF_INIT(LINE_MAX_BYTES);
-    size_t failing = count_failing(r, fail_on), normal = 0;
-    bool found;
-
-    for (unsigned i = 0; i < NORMAL_CONDITION_COUNT; i++)
-        normal += fail_on->conditions >> i & 1 ? r->normal[i].count : 0;
-    add_number(&line, r->counts.severities[SEVERITY_CRITICAL], "critical problem",
-               "critical problems");
-    add_number(&line, r->counts.severities[SEVERITY_WARNING], "warning", "warnings");
-    add_number(&line, r->counts.severities[SEVERITY_INFO], "info", "infos");
-    add_number(&line, r->hidden_count, "hidden problem", "hidden problems");
-    add_number(&line, normal, "condition that is no problem", "conditions that are no problem");
-    found = line.len > 0;
-    if (failing > 0)
-        strbuf_addf(&line, "; %zu fail%s this check", failing, failing == 1 ? "s" : "");
-    else if (found)
-        strbuf_addf(&line, "; none fails this check%s",
-                    fail_on_is_empty(fail_on) ? ", because --fail-on is empty" : "");
-    else
-        strbuf_adds(&line,
-                    r->complete ? "Found no problems" : "Found no problems in what was read");
-    strbuf_adds(&line, r->counts.unread > 0 ? ". Not everything could be read." : ".");
-    output_wrap(&wrapped, line.data, 0, 0, o->width);
-    output_add_styled(o,
-                      failing > 0 || (!found && !r->complete) ? STYLE_BAD
-                      : found                                 ? STYLE_CAUTION
-                                                              : STYLE_GOOD,
-                      wrapped.data);
-    strbuf_addc(&o->text, '\n');
-}
-
-void check_result_print(const struct check_result *r, const struct fail_on *fail_on, int64_t now_ms,
-                        struct output *o)
-{
-    print_table(r, fail_on, now_ms, o);
-    print_manifest_problems(r, "Notes", false, r->notes, o);
-    print_manifest_problems(r, "Not read", true, r->unread, o);
-    print_sources(r, fail_on, o);
-    print_summary(r, fail_on, o);
+    *out = PROBLEM_FILTER_ALL;
+    out->ns = ns;
+    if (*text == '\0')
+        return true;
+    /* The parser of --fail-on suggests near names. */
+    if (!fail_on_parse(text, &names, err))
+        return false;
+    out->problem = problem_find(problem);
+    if (out->problem == PROBLEM_COUNT)
+        return fail(err, "'%s' is not one problem: write PROBLEM or PROBLEM/REASON", text);
+    out->reason = text[len] == '/' ? text + len + 1 : NULL;
+    return true;
 }
 
 /* ---- collection ---- */
@@ -598,13 +185,21 @@ static int compare_causes(const void *a, const void *b)
     return (x->position > y->position) - (x->position < y->position);
 }
 
+static bool is_selected(const struct check_result *r, const struct problem *p)
+{
+    return problem_or_cause_matches(engine_problems(r->evaluation->engine), p, &r->filter);
+}
+
 static void collect_hidden(struct check_result *r, const struct problems *ps)
 {
-    const struct problem **list = problems_list(ps, 1U << PROBLEM_HIDDEN, &r->hidden_count);
+    size_t count;
+    const struct problem **list = problems_list(ps, 1U << PROBLEM_HIDDEN, &count);
 
-    r->hidden = xcalloc(r->hidden_count + 1, sizeof(*r->hidden));
-    for (size_t i = 0; i < r->hidden_count; i++)
-        r->hidden[i] = (struct hidden_problem){list[i], i};
+    r->hidden = xcalloc(count + 1, sizeof(*r->hidden));
+    for (size_t i = 0; i < count; i++) {
+        if (is_selected(r, list[i]))
+            r->hidden[r->hidden_count++] = (struct hidden_problem){list[i], i};
+    }
     if (r->hidden_count > 1)
         qsort(r->hidden, r->hidden_count, sizeof(*r->hidden), compare_causes);
     free(list);
@@ -615,10 +210,13 @@ static void collect_problems(struct check_result *r)
     const struct problems *ps = engine_problems(r->evaluation->engine);
     struct problem_walk walk = {0};
     const struct problem *p;
+    size_t count;
 
     if (!ps)
         return;
     while ((p = problems_next(ps, &walk))) {
+        if (!is_selected(r, p))
+            continue;
         r->pending_count += p->status == PROBLEM_PENDING;
         if (p->status == PROBLEM_HIDDEN)
             r->counts.hidden[p->reason]++;
@@ -627,7 +225,11 @@ static void collect_problems(struct check_result *r)
         r->counts.open[p->reason]++;
         r->counts.severities[problem_severity(ps, problem_id(p))]++;
     }
-    r->shown = problems_list(ps, 1U << PROBLEM_OPEN | 1U << PROBLEM_RESOLVING, &r->shown_count);
+    r->shown = problems_list(ps, 1U << PROBLEM_OPEN | 1U << PROBLEM_RESOLVING, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (is_selected(r, r->shown[i]))
+            r->shown[r->shown_count++] = r->shown[i];
+    }
     collect_hidden(r, ps);
 }
 
@@ -658,6 +260,18 @@ static enum normal_condition find_normal_condition(const struct check_result *r,
     return NORMAL_CONDITION_COUNT;
 }
 
+/* Returns true if the filter selects templates with this condition, which is no problem. */
+static bool condition_is_selected(const struct check_result *r, enum normal_condition condition,
+                                  const struct entry *template)
+{
+    const struct problem_filter *f = &r->filter;
+    const char *reason = strchr(normal_condition_names[condition], '/') + 1;
+
+    return (f->problem == PROBLEM_COUNT || f->problem == PROBLEM_NOT_PROPAGATED) &&
+           (!f->reason || strcmp(f->reason, reason) == 0) &&
+           (!f->ns || strcmp(f->ns, entry_ns(template)) == 0);
+}
+
 static void collect_object(struct check_result *r, struct entry *entry)
 {
     const struct template_decision *d = template_decision(entry);
@@ -672,7 +286,7 @@ static void collect_object(struct check_result *r, struct entry *entry)
     r->states[d->state]++;
     r->not_selected += d->state == STATE_PENDING && d->reason == PENDING_KIND_NOT_SELECTED;
     condition = find_normal_condition(r, entry);
-    if (condition == NORMAL_CONDITION_COUNT)
+    if (condition == NORMAL_CONDITION_COUNT || !condition_is_selected(r, condition, entry))
         return;
     r->counts.normal[condition]++;
     entry_list_add(&r->normal[condition], entry);
@@ -699,9 +313,10 @@ static void collect_objects(struct check_result *r)
     }
 }
 
-void check_result_make(struct check_result *r, const struct evaluation *e)
+void check_result_make(struct check_result *r, const struct evaluation *e,
+                       const struct problem_filter *filter)
 {
-    *r = (struct check_result){.evaluation = e};
+    *r = (struct check_result){.evaluation = e, .filter = filter ? *filter : PROBLEM_FILTER_ALL};
     for (size_t i = 0; i < manifests_problem_count(e->manifests); i++) {
         enum problem_kind kind = manifests_problem(e->manifests, i).kind;
 

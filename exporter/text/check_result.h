@@ -3,8 +3,8 @@
 
 #include "exporter/evaluation.h"
 #include "exporter/options/fail_on.h"
-#include "exporter/text/text_table.h"
 #include "metrics/base/strbuf.h"
+#include "metrics/expose/problem_rows.h"
 #include "metrics/rules/decision.h"
 #include "metrics/rules/engine.h"
 
@@ -28,6 +28,9 @@ struct problem_counts {
     size_t missing; /* Kinds that the API server did not deliver (missing_kind_is_failure). */
 };
 
+/* Appends PROBLEM/REASON, or PROBLEM if the reason has no name. */
+void problem_reason_name_add(struct strbuf *out, enum problem_reason reason);
+
 /* Appends the value of PROBLEM_COUNTS_HEADER, which omits counts of 0. */
 void problem_counts_write(const struct problem_counts *c, struct strbuf *out);
 
@@ -43,14 +46,23 @@ bool problem_counts_read(const char *text, struct problem_counts *out) MUST_USE;
  */
 bool problem_counts_fail(const struct problem_counts *c, const struct fail_on *fail_on);
 
+/*
+ * Sets the filter of --problem and --namespace: `text` is PROBLEM or PROBLEM/REASON, "" for all;
+ * `ns` is NULL for all namespaces. The filter borrows both. Returns false and sets `err` if a name
+ * is unknown: the error suggests the nearest one.
+ */
+bool problem_filter_parse(const char *text, const char *ns, struct problem_filter *out,
+                          struct error *err) MUST_USE;
+
 struct hidden_problem {
     const struct problem *problem;
     size_t position; /* In the order of the contract. */
 };
 
-/* All problems of an evaluation, for the text of `check` and of /api/v1/report. */
+/* Problems of an evaluation, for `check` and for /api/v1/report. */
 struct check_result {
     const struct evaluation *evaluation;
+    struct problem_filter filter; /* Only problems that it selects are in the result. */
     const struct problem **shown; /* Open and resolving instances, in the order of the contract. */
     size_t shown_count;
     struct hidden_problem *hidden; /* Sorted by the address of their cause. Owned. */
@@ -72,15 +84,8 @@ struct check_result {
 /*
  * Collects the problems. The evaluation must have no object left to evaluate; it must outlive the
  * result and stay unchanged until check_result_release(). Before evaluation_judge_problems() there
- * are no problems.
+ * are no problems. `filter` selects problems; NULL: all. Its texts must outlive the result.
  */
-void check_result_make(struct check_result *r, const struct evaluation *e);
+void check_result_make(struct check_result *r, const struct evaluation *e,
+                       const struct problem_filter *filter);
 void check_result_release(struct check_result *r);
-
-/*
- * Appends a table of the problems, with the hidden ones under their cause, then notes on files and
- * a summary. Conditions that are no problem are listed only if --fail-on names them, so that every
- * object that fails has its row. `now_ms`, milliseconds since the epoch, determines the ages.
- */
-void check_result_print(const struct check_result *r, const struct fail_on *fail_on, int64_t now_ms,
-                        struct output *o);

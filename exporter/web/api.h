@@ -85,7 +85,9 @@ enum endpoint_needs {
 #define API_ENDPOINTS(ENDPOINT)                                                                    \
     ENDPOINT(REPORT, "api_report", "/api/v1/report",                                               \
              "all that the rules concluded, as `check` prints it, or `check --output json`",       \
-             TEXT_PARAMETERS | PARAMETER_BIT(FAIL_ON), 0, NEEDS_EVALUATION, api_report)            \
+             (TEXT_PARAMETERS | PARAMETER_BIT(FAIL_ON) | PARAMETER_BIT(NAMESPACE) |                \
+              PARAMETER_BIT(PROBLEM) | PARAMETER_BIT(REASON)),                                     \
+             0, NEEDS_EVALUATION, api_report)                                                      \
     ENDPOINT(PROBLEMS, "api_problems", "/api/v1/problems",                                         \
              "problems, worst first, each with its cause and action", PROBLEM_LIST_PARAMETERS, 0,  \
              NEEDS_LINES, api_problems)                                                            \

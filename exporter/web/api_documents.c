@@ -4,7 +4,7 @@
 #include "exporter/evaluation.h"
 #include "exporter/files/manifest_source.h"
 #include "exporter/system/platform.h"
-#include "exporter/text/check_result.h"
+#include "exporter/text/check_text.h"
 #include "exporter/text/object_name.h"
 #include "exporter/text/text_table.h"
 #include "exporter/web/api.h"
@@ -70,7 +70,9 @@ const struct entry *find_requested_object(struct queued_request *request, const 
 /* Format of a response that is a JSON document or, as in the command line tool, a text. */
 struct document_format {
     bool is_text;
-    unsigned width; /* Columns of the text; 0 for no limit. */
+    bool is_wide;    /* The text has all columns, and no limit of the width. */
+    bool is_details; /* The text has details of each object. */
+    unsigned width;  /* Columns of the text; 0 for no limit. */
 };
 
 /*
@@ -83,8 +85,13 @@ static MUST_USE bool parse_format(struct queued_request *request, struct documen
     const char *width = request->query.values[PARAMETER_WIDTH];
     uint64_t columns = OUTPUT_WIDTH_DEFAULT;
 
-    if (name && strcmp(name, "json") != 0 && strcmp(name, "text") != 0) {
-        api_refuse(request, MHD_HTTP_BAD_REQUEST, "'format' takes json or text");
+    static const char *const names[] = {"json", "text", "wide", "details"};
+    size_t format = 0;
+
+    while (name && format < ARRAY_LEN(names) && strcmp(name, names[format]) != 0)
+        format++;
+    if (format == ARRAY_LEN(names)) {
+        api_refuse(request, MHD_HTTP_BAD_REQUEST, "'format' takes json, text, wide or details");
         return false;
     }
     if (width && !parse_uint(width, OUTPUT_WIDTH_MAX, &columns)) {
@@ -94,7 +101,10 @@ static MUST_USE bool parse_format(struct queued_request *request, struct documen
     }
     if (columns > 0 && columns < OUTPUT_WIDTH_MIN)
         columns = OUTPUT_WIDTH_MIN;
-    *out = (struct document_format){name && strcmp(name, "text") == 0, (unsigned)columns};
+    *out = (struct document_format){.is_text = format > 0,
+                                    .is_wide = format == 2,
+                                    .is_details = format == 3,
+                                    .width = format == 2 ? 0 : (unsigned)columns};
     return true;
 }
 
@@ -188,28 +198,53 @@ static bool parse_fail_on(struct queued_request *request, struct fail_on *out)
     return false;
 }
 
+/* Parses `problem`, `reason` and `namespace`. The filter borrows `problem_and_reason`. */
+static bool parse_problem_filter(struct queued_request *request, struct strbuf *problem_and_reason,
+                                 struct problem_filter *out)
+{
+    char *const *values = request->query.values;
+    struct error err;
+
+    if (values[PARAMETER_REASON] && !values[PARAMETER_PROBLEM]) {
+        api_refuse(request, MHD_HTTP_BAD_REQUEST, "'reason' is one of a problem: add 'problem'");
+        return false;
+    }
+    if (values[PARAMETER_PROBLEM])
+        strbuf_adds(problem_and_reason, values[PARAMETER_PROBLEM]);
+    if (values[PARAMETER_REASON])
+        strbuf_addf(problem_and_reason, "/%s", values[PARAMETER_REASON]);
+    if (problem_filter_parse(problem_and_reason->data, values[PARAMETER_NAMESPACE], out, &err))
+        return true;
+    fail_in(&err, "problem");
+    api_refuse(request, MHD_HTTP_BAD_REQUEST, err.text);
+    return false;
+}
+
 void api_report(struct queued_request *request, const struct health *h)
 {
     const struct evaluation *e = h->evaluation;
     struct strbuf counts = STRBUF_INIT(PROBLEM_COUNTS_MAX_BYTES);
     struct fail_on fail_on = e->options.fail_on;
+    CLEANUP(strbuf_release) struct strbuf problem = STRBUF_INIT(NAME_MAX_BYTES);
+    struct problem_filter filter;
     struct check_result check_result;
     struct document_format format;
     size_t len;
 
-    if (!parse_format(request, &format) || !parse_fail_on(request, &fail_on))
+    if (!parse_format(request, &format) || !parse_fail_on(request, &fail_on) ||
+        !parse_problem_filter(request, &problem, &filter))
         return;
-    check_result_make(&check_result, e);
+    check_result_make(&check_result, e, &filter);
     problem_counts_write(&check_result.counts, &counts);
     request->header =
         (struct queued_request_header){PROBLEM_COUNTS_HEADER, strbuf_take(&counts, &len)};
     if (format.is_text) {
         struct output o = text_begin(request, &format);
 
-        check_result_print(&check_result, &fail_on, h->now_ms, &o);
+        check_result_print(&check_result, &fail_on, format.is_wide, h->now_ms, &o);
         text_end(request, &o);
     } else {
-        evaluation_write_report(e, &request->body);
+        evaluation_write_report(e, &filter, &request->body);
     }
     check_result_release(&check_result);
 }

@@ -39,7 +39,8 @@
     PARAMETER(REFRESH, "refresh", "interval at which a browser reads the page again, such as 30s") \
     PARAMETER(FORMAT, "format", "json, ndjson or csv; default by the header Accept")               \
     /* Same name with other values; no endpoint accepts both. */                                   \
-    PARAMETER(FORM, "format", "json, or text as the command prints it; default json")              \
+    PARAMETER(FORM, "format",                                                                      \
+              "json; text, wide or details as the command prints it; default json")                \
     PARAMETER(WIDTH, "width",                                                                      \
               "of text: maximum number of columns of a line, 0 for no limit; default 80")          \
     PARAMETER(FAIL_ON, "fail-on", "of text: problems that fail the check, as --fail-on")           \

@@ -185,7 +185,7 @@ void problem_write(struct json_writer *w, const struct engine *e, const struct p
 }
 
 void problems_write(struct json_writer *w, const char *key, const struct engine *e,
-                    const struct location_source *locations)
+                    const struct location_source *locations, const struct problem_filter *filter)
 {
     const struct problems *ps = engine_problems(e);
     CLEANUP(free_cleanup) const struct problem **list = NULL;
@@ -194,8 +194,10 @@ void problems_write(struct json_writer *w, const char *key, const struct engine 
     if (ps)
         list = problems_list(ps, (1U << PROBLEM_STATUS_COUNT) - 1, &count);
     json_writer_open(w, key, '[');
-    for (size_t i = 0; i < count; i++)
-        problem_write(w, e, list[i], locations);
+    for (size_t i = 0; i < count; i++) {
+        if (!filter || problem_or_cause_matches(ps, list[i], filter))
+            problem_write(w, e, list[i], locations);
+    }
     json_writer_close(w, ']');
 }
 
@@ -244,6 +246,13 @@ bool problem_matches(const struct problems *ps, const struct problem *p,
     if (filter->policy && !policy_has_name(problem_policy(p), filter->policy))
         return false;
     return cause_matches(p, filter);
+}
+
+bool problem_or_cause_matches(const struct problems *ps, const struct problem *p,
+                              const struct problem_filter *filter)
+{
+    return problem_matches(ps, p, filter) ||
+           (p->status == PROBLEM_HIDDEN && p->cause && problem_matches(ps, p->cause, filter));
 }
 
 /* ---- resolved instances ---- */

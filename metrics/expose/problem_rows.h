@@ -32,11 +32,12 @@ void problem_write(struct json_writer *w, const struct engine *e, const struct p
 extern const char *const problem_columns[];
 
 /*
- * Appends an array `key` with all instances, in the order of problems_list(); an empty array before
- * engine_judge_problems().
+ * Appends an array `key` with the instances of which problem_or_cause_matches() is true (NULL:
+ * all), in the order of problems_list(); an empty array before engine_judge_problems().
  */
+struct problem_filter;
 void problems_write(struct json_writer *w, const char *key, const struct engine *e,
-                    const struct location_source *locations);
+                    const struct location_source *locations, const struct problem_filter *filter);
 
 /* Conditions that must all hold. Members that are NULL, or have a ..._COUNT, are no condition. */
 struct problem_filter {
@@ -58,6 +59,10 @@ struct problem_filter {
 
 bool problem_matches(const struct problems *ps, const struct problem *p,
                      const struct problem_filter *filter);
+
+/* Like problem_matches(), but also true for a hidden instance if its cause matches. */
+bool problem_or_cause_matches(const struct problems *ps, const struct problem *p,
+                              const struct problem_filter *filter);
 
 /* ---- resolved instances ---- */
 

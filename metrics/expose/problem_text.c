@@ -20,6 +20,9 @@ struct sentence {
     const struct engine *engine;
     const struct problem *problem;
     size_t start; /* Length of the output before the sentence. */
+    /* For several problems with one reason: no subject, and no other parties, in the sentence. */
+    bool without_subject;
+    bool without_parties;
 };
 
 /* ---- names and lists ---- */
@@ -408,7 +411,7 @@ static const struct insertion {
     void (*put)(const struct sentence *s, struct strbuf *out);
     const char *fallback;
 } insertions[] = {
-    {"subject", put_subject, ""},
+    {"subject", put_subject, "the object"},
     {"policy", put_policy, "its policy"},
     {"template", put_template, ""},
     {"clusters", put_clusters, "its member clusters"},
@@ -419,7 +422,7 @@ static const struct insertion {
     {"resolved", put_resolved, ""},
     {"stored", put_stored, ""},
     {"expected", put_expected, ""},
-    {"override", put_override, ""},
+    {"override", put_override, "another setting has precedence"},
     {"wanted", put_wanted, ""},
     {"scheduler", put_scheduler, ""},
     {"binding", put_binding, ""},
@@ -439,7 +442,10 @@ static bool insert(const struct sentence *s, const char *name, size_t len, bool 
         at++;
         assert(at < ARRAY_LEN(insertions));
     }
-    insertions[at].put(s, out);
+    /* An insertion without a text for this case depends on the reason alone, or is in brackets. */
+    if (*insertions[at].fallback == '\0' ||
+        !(insertions[at].put == put_subject ? s->without_subject : s->without_parties))
+        insertions[at].put(s, out);
     if (out->len > start)
         return true;
     if (use_fallback)
@@ -473,31 +479,48 @@ static bool expand_part(const struct sentence *s, const char *text, size_t len, 
     return complete;
 }
 
-/* Appends a sentence of the table, expanded. */
-static void expand(const struct engine *e, const struct problem *p, const char *text,
-                   struct strbuf *out)
+static void expand_sentence(const struct sentence *s, const char *text, struct strbuf *out)
 {
-    const struct sentence s = {e, p, out->len};
-
     while (*text) {
         size_t plain = strcspn(text, "[");
 
-        expand_part(&s, text, plain, true, out);
+        expand_part(s, text, plain, true, out);
         text += plain;
         if (*text == '[') {
             CLEANUP(strbuf_release) struct strbuf part = STRBUF_INIT(PART_MAX_BYTES);
             size_t len = strcspn(text, "]");
 
-            if (expand_part(&s, text + 1, len - 1, false, &part))
+            if (expand_part(s, text + 1, len - 1, false, &part) && !s->without_parties)
                 strbuf_adds(out, part.data);
             text += len + 1;
         }
     }
 }
 
+/* Appends a sentence of the table, expanded. */
+static void expand(const struct engine *e, const struct problem *p, const char *text,
+                   struct strbuf *out)
+{
+    const struct sentence s = {.engine = e, .problem = p, .start = out->len};
+
+    expand_sentence(&s, text, out);
+}
+
 void problem_add_cause(const struct engine *e, const struct problem *p, struct strbuf *out)
 {
     expand(e, p, problem_sentences[p->reason].cause, out);
+}
+
+void problem_add_common_cause(const struct engine *e, const struct problem *p, bool with_parties,
+                              struct strbuf *out)
+{
+    const struct sentence s = {.engine = e,
+                               .problem = p,
+                               .start = out->len,
+                               .without_subject = true,
+                               .without_parties = !with_parties};
+
+    expand_sentence(&s, problem_sentences[p->reason].cause, out);
 }
 
 void problem_add_action(const struct engine *e, const struct problem *p, struct strbuf *out)

@@ -13,6 +13,13 @@
 /* Appends one sentence about the cause, which names the objects involved. */
 void problem_add_cause(const struct engine *e, const struct problem *p, struct strbuf *out);
 /*
+ * Appends the cause of several instances with the reason of `p`: "the object" replaces the subject.
+ * Unless `with_parties`, "its policy" and the like replace the other objects, and what only some
+ * instances have is left out, so that the sentence depends on the reason alone.
+ */
+void problem_add_common_cause(const struct engine *e, const struct problem *p, bool with_parties,
+                              struct strbuf *out);
+/*
  * Appends one imperative sentence of at most 160 characters: the action that ends the problem;
  * never empty.
  */

@@ -155,7 +155,7 @@ static void put_lists(struct json_writer *w, const struct report *r)
     for (size_t i = 0; i < r->dependencies.count; i++)
         report_conflicts(w, r->engine, r->dependencies.entries[i]);
     json_writer_close(w, ']');
-    problems_write(w, "problems", r->engine, &r->files->locations);
+    problems_write(w, "problems", r->engine, &r->files->locations, r->files->problems);
     put_list(w, "dependencies", &r->dependencies, report_dependency);
     put_list(w, "leases", &r->leases, report_lease);
     put_list(w, "policies", &r->policies, report_policy);

@@ -21,11 +21,12 @@ struct report_invalid {
     bool duplicate;   /* A later document declares the same object. */
 };
 
-/* Data of files for the report. All zero: no object comes from a file. */
+/* Data of files for the report, and its filter. All zero: no object comes from a file. */
 struct report_files {
     const struct report_invalid *invalid;
     size_t invalid_count;
     struct location_source locations;
+    const struct problem_filter *problems; /* Problems in the report; NULL: all. */
 };
 
 /*

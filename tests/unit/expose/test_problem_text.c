@@ -220,6 +220,31 @@ TEST(tied_policies_name_each_other)
     world_release(&w);
 }
 
+TEST(a_common_cause_names_no_subject_and_the_parties_if_all_have_them)
+{
+    static const char *const texts[] = {
+        "No member cluster passes the filters of the placement of the object.",
+        "No member cluster passes the filters of the placement of the object in "
+        "PropagationPolicy default/a.",
+    };
+    struct world w;
+    struct problem p;
+
+    world_init(&w, &rules_options_default, 1);
+    world_put_text(&w, POLICY("a", SELECTS("web") "," ON("m1")));
+    world_put_text(&w, TEMPLATE("web", ""));
+    world_run(&w, NOW_MS);
+    p = problem_about(&w, "Deployment", "default", "web",
+                      PROBLEM_REASON_NOT_SCHEDULED_NO_CLUSTER_FIT);
+    for (unsigned parties = 0; parties < ARRAY_LEN(texts); parties++) {
+        CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(TEXT_MAX);
+
+        problem_add_common_cause(w.engine, &p, parties == 1, &out);
+        assert_string_equal(out.data, texts[parties]);
+    }
+    world_release(&w);
+}
+
 TEST(templates_of_one_name_differ_by_their_group)
 {
     struct world w;
@@ -291,7 +316,19 @@ static void check_sentence(const char *text)
     }
 }
 
-/* Checks the three texts of a reason about a subject. */
+/* Checks the cause of several instances: it names no subject, and no other party without parties.
+ */
+static void check_common_cause(const struct engine *e, const struct problem *p, bool with_parties)
+{
+    CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(TEXT_MAX);
+
+    problem_add_common_cause(e, p, with_parties, &out);
+    check_sentence(out.data);
+    if (!strstr(out.data, "he object") || strstr(out.data, "  ") || strstr(out.data, " ."))
+        fail_msg("not a common cause: %s", out.data);
+}
+
+/* Checks the texts of a reason about a subject. */
 static void check_texts(const struct engine *e, const struct problem *p)
 {
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(TEXT_MAX);
@@ -309,6 +346,8 @@ static void check_texts(const struct engine *e, const struct problem *p)
     strbuf_reset(&out);
     problem_add_end(e, p, &out);
     check_sentence(out.data);
+    check_common_cause(e, p, false);
+    check_common_cause(e, p, true);
     assert_true(strbuf_ok(&out) && strbuf_ok(&subject));
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/text/check_result.h"
+#include "exporter/text/check_text.h"
 
 #include "tests/unit/folder.h"
 #include "tests/unit/suite.h"
@@ -180,8 +180,8 @@ static void assert_text(const char *manifest, const char *fail_on, unsigned widt
     folder_write(folder, "objects.yaml", manifest);
     e = evaluate(folder);
     assert_true(fail_on_parse(fail_on, &f, &err));
-    check_result_make(&r, e);
-    check_result_print(&r, &f, NOW_MS, &o);
+    check_result_make(&r, e, NULL);
+    check_result_print(&r, &f, false, NOW_MS, &o);
     assert_string_equal(o.text.data, expected);
     assert_int_equal(problem_counts_fail(&r.counts, &f),
                      strstr(o.text.data, " this check") && !strstr(o.text.data, "none fails"));
@@ -189,6 +189,35 @@ static void assert_text(const char *manifest, const char *fail_on, unsigned widt
     output_release(&o);
     evaluation_free(e);
     folder_remove(folder);
+}
+
+static void assert_text_with(const char *manifest, const char *fail_on, unsigned width,
+                             const char *row, const char *summary)
+{
+    char *folder = folder_make();
+    struct output o = {.text = STRBUF_INIT(TEXT_MAX), .width = width};
+    struct evaluation *e;
+    struct check_result r;
+    struct fail_on f;
+    struct error err;
+
+    folder_write(folder, "objects.yaml", manifest);
+    e = evaluate(folder);
+    assert_true(fail_on_parse(fail_on, &f, &err));
+    check_result_make(&r, e, NULL);
+    check_result_print(&r, &f, false, NOW_MS, &o);
+    if (!strstr(o.text.data, row) || !strstr(o.text.data, summary))
+        fail_msg("%s", o.text.data);
+    check_result_release(&r);
+    output_release(&o);
+    evaluation_free(e);
+    folder_remove(folder);
+}
+
+static void assert_summary(const char *manifest, const char *fail_on, const char *row,
+                           const char *summary)
+{
+    assert_text_with(manifest, fail_on, 0, row, summary);
 }
 
 #define POLICY_OF_SECRETS                                                                          \
@@ -217,80 +246,58 @@ static void assert_text(const char *manifest, const char *fail_on, unsigned widt
 TEST(a_claimed_template_without_a_binding_is_named_and_fails)
 {
     assert_text(STUCK, "warning,policy_tie", WIDTH,
-                "SEVERITY  PROBLEM               OBJECT         SINCE  ACTOR\n"
-                "warning   not_propagated/stuck  Secret shop/a  4d     user\n"
-                "          Karmada has claimed Secret shop/a for PropagationPolicy shop/secrets\n"
-                "          but created no binding, and does not try again by itself.\n"
-                "          Action: Read the Events of the template, because a webhook may refuse\n"
-                "          the binding, then change the template.\n"
-                "\n"
+                "Found 1 warning; 1 fails this check.\n"
                 "Read 1 file with 1 template (1 unbound), 1 policy and 0 bindings.\n"
-                "Found 1 warning; 1 fails this check.\n");
+                "\n"
+                "warning  not_propagated/stuck  Secret shop/a  for 4d\n"
+                "  Karmada has claimed Secret shop/a for PropagationPolicy shop/secrets but\n"
+                "  created no binding, and does not try again by itself.\n"
+                "  Action (user): Read the Events of the template, because a webhook may refuse\n"
+                "  the binding, then change the template.\n"
+                "\n"
+                "Fails by --fail-on warning,policy_tie: not_propagated/stuck of Secret shop/a.\n");
 }
 
 TEST(with_an_empty_value_no_problem_fails)
 {
-    assert_text(STUCK, "", 0,
-                "SEVERITY  PROBLEM               OBJECT         SINCE  ACTOR\n"
-                "warning   not_propagated/stuck  Secret shop/a  4d     user\n"
-                "          Karmada has claimed Secret shop/a for PropagationPolicy shop/secrets "
-                "but created no binding, and does not try again by itself.\n"
-                "          Action: Read the Events of the template, because a webhook may refuse "
-                "the binding, then change the template.\n"
-                "\n"
-                "Read 1 file with 1 template (1 unbound), 1 policy and 0 bindings.\n"
-                "Found 1 warning; none fails this check, because --fail-on is empty.\n");
+    assert_text(
+        STUCK, "", 0,
+        "Found 1 warning; none fails this check, because --fail-on is empty.\n"
+        "Read 1 file with 1 template (1 unbound), 1 policy and 0 bindings.\n"
+        "\n"
+        "warning  not_propagated/stuck  Secret shop/a  for 4d\n"
+        "  Karmada has claimed Secret shop/a for PropagationPolicy shop/secrets but created "
+        "no binding, and does not try again by itself.\n"
+        "  Action (user): Read the Events of the template, because a webhook may refuse the "
+        "binding, then change the template.\n");
 }
 
-TEST(the_last_line_is_wrapped)
+TEST(summary_and_sentences_are_wrapped)
 {
     assert_text(STUCK, "", 60,
-                "SEVERITY  PROBLEM               OBJECT         SINCE  ACTOR\n"
-                "warning   not_propagated/stuck  Secret shop/a  4d     user\n"
-                "          Karmada has claimed Secret shop/a for\n"
-                "          PropagationPolicy shop/secrets but created no\n"
-                "          binding, and does not try again by itself.\n"
-                "          Action: Read the Events of the template, because a\n"
-                "          webhook may refuse the binding, then change the\n"
-                "          template.\n"
-                "\n"
+                "Found 1 warning; none fails this check, because --fail-on is\n"
+                "empty.\n"
                 "Read 1 file with 1 template (1 unbound), 1 policy and 0\n"
                 "bindings.\n"
-                "Found 1 warning; none fails this check, because --fail-on is\n"
-                "empty.\n");
+                "\n"
+                "warning  not_propagated/stuck  Secret shop/a  for 4d\n"
+                "  Karmada has claimed Secret shop/a for PropagationPolicy\n"
+                "  shop/secrets but created no binding, and does not try\n"
+                "  again by itself.\n"
+                "  Action (user): Read the Events of the template, because a\n"
+                "  webhook may refuse the binding, then change the template.\n");
 }
 
+/* The heading has no room for the object, and then none for the number of objects. */
 TEST(an_object_has_its_own_line_on_a_narrow_terminal)
 {
-    assert_text(STUCK, "critical", 60,
-                "SEVERITY  PROBLEM               OBJECT         SINCE  ACTOR\n"
-                "warning   not_propagated/stuck  Secret shop/a  4d     user\n"
-                "          Karmada has claimed Secret shop/a for\n"
-                "          PropagationPolicy shop/secrets but created no\n"
-                "          binding, and does not try again by itself.\n"
-                "          Action: Read the Events of the template, because a\n"
-                "          webhook may refuse the binding, then change the\n"
-                "          template.\n"
-                "\n"
-                "Read 1 file with 1 template (1 unbound), 1 policy and 0\n"
-                "bindings.\n"
-                "Found 1 warning; none fails this check.\n");
-    assert_text(STUCK, "critical", 50,
-                "SEVERITY  PROBLEM               SINCE  ACTOR\n"
-                "          OBJECT\n"
-                "warning   not_propagated/stuck  4d     user\n"
-                "          Secret shop/a\n"
-                "          Karmada has claimed Secret shop/a for\n"
-                "          PropagationPolicy shop/secrets but\n"
-                "          created no binding, and does not try\n"
-                "          again by itself.\n"
-                "          Action: Read the Events of the template,\n"
-                "          because a webhook may refuse the\n"
-                "          binding, then change the template.\n"
-                "\n"
-                "Read 1 file with 1 template (1 unbound), 1 policy\n"
-                "and 0 bindings.\n"
-                "Found 1 warning; none fails this check.\n");
+    static const char *const texts[][2] = {
+        {"\nwarning  not_propagated/stuck  1 object\n", "\n    Secret shop/a  for 4d\n"},
+        {"\nwarning  not_propagated/stuck\n  1 object\n", "\n    Secret shop/a  for 4d\n"},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+        assert_text_with(STUCK, "critical", i == 0 ? 48 : 40, texts[i][0], texts[i][1]);
 }
 
 /* Not applied yet: normal in files. */
@@ -304,27 +311,29 @@ TEST(an_object_has_its_own_line_on_a_narrow_terminal)
 TEST(conditions_that_are_no_problem_are_not_listed)
 {
     assert_text(WAITING, "info", WIDTH,
+                "Found no problems.\n"
                 "Read 1 file with 2 templates (1 pending, 1 unbound), 1 policy and 0 bindings.\n"
-                "Not listed: 1 pending template of kinds that no policy selects.\n"
-                "Found no problems.\n");
+                "Not listed: 1 pending template of kinds that no policy selects.\n");
 }
 
 TEST(conditions_that_fail_on_names_are_listed)
 {
     assert_text(WAITING, "not_propagated/waiting,not_propagated/kind_not_selected", WIDTH,
-                "SEVERITY  PROBLEM                           OBJECT            SINCE  ACTOR\n"
-                "none      not_propagated/kind_not_selected  ConfigMap shop/b  -      -\n"
-                "          No policy selects objects of this kind.\n"
-                "          Action: Create a policy that selects the template, if Karmada is to\n"
-                "          propagate it.\n"
-                "\n"
-                "none      not_propagated/waiting            Secret shop/a     -      -\n"
-                "          A policy selects the template, and no client has applied the template\n"
-                "          yet.\n"
-                "          Action: Apply the template to Karmada's API server.\n"
-                "\n"
+                "Found 2 conditions that are no problem; 2 fail this check.\n"
                 "Read 1 file with 2 templates (1 pending, 1 unbound), 1 policy and 0 bindings.\n"
-                "Found 2 conditions that are no problem; 2 fail this check.\n");
+                "\n"
+                "none  not_propagated/kind_not_selected  ConfigMap shop/b\n"
+                "  No policy selects objects of this kind.\n"
+                "  Action: Create a policy that selects the template, if Karmada is to propagate\n"
+                "  it.\n"
+                "\n"
+                "none  not_propagated/waiting  Secret shop/a\n"
+                "  A policy selects the template, and no client has applied the template yet.\n"
+                "  Action: Apply the template to Karmada's API server.\n"
+                "\n"
+                "Fails by --fail-on not_propagated/waiting,not_propagated/kind_not_selected:\n"
+                "not_propagated/kind_not_selected of ConfigMap shop/b, not_propagated/waiting of\n"
+                "Secret shop/a.\n");
 }
 
 /* The defect of the policy hides that it is unused. */
@@ -337,32 +346,9 @@ TEST(conditions_that_fail_on_names_are_listed)
     "  resourceSelectors: [{apiVersion: v1, kind: Secret, labelSelector: {matchLabels: {a: "       \
     "b}}}]\n"
 
-static void assert_summary(const char *manifest, const char *fail_on, const char *row,
-                           const char *summary)
-{
-    char *folder = folder_make();
-    struct output o = {.text = STRBUF_INIT(TEXT_MAX)};
-    struct evaluation *e;
-    struct check_result r;
-    struct fail_on f;
-    struct error err;
-
-    folder_write(folder, "objects.yaml", manifest);
-    e = evaluate(folder);
-    assert_true(fail_on_parse(fail_on, &f, &err));
-    check_result_make(&r, e);
-    check_result_print(&r, &f, NOW_MS, &o);
-    if (!strstr(o.text.data, row) || !strstr(o.text.data, summary))
-        fail_msg("%s", o.text.data);
-    check_result_release(&r);
-    output_release(&o);
-    evaluation_free(e);
-    folder_remove(folder);
-}
-
 TEST(hidden_problems_stand_below_their_cause)
 {
-    static const char row[] = "          Hides policy_unused of PropagationPolicy shop/p.\n";
+    static const char row[] = "      hides policy_unused of PropagationPolicy shop/p\n";
 
     assert_summary(UNUSED, "critical", row,
                    "Found 1 warning, 1 hidden problem; none fails this check.\n");
