@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Chromium for tests, by way of npm's packages."""
+import contextlib
 import json
 import pathlib
 import shutil
@@ -7,7 +8,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
-from exporter import equal, main  # noqa: E402
+from exporter import Folder, equal, main  # noqa: E402
 from npm import fetch_packages, folder_of  # noqa: E402
 
 FOLDER = folder_of("browser")
@@ -21,6 +22,24 @@ def drive(script, *arguments):
                           text=True, timeout=600, check=False)
     equal((done.returncode, done.stderr), (0, ""))
     return json.loads(done.stdout)
+
+
+@contextlib.contextmanager
+def static_site(files):
+    """The URL of a web server with these files, texts by name."""
+    with Folder() as folder:
+        for name, text in files.items():
+            folder.write(name, text)
+        server = subprocess.Popen([sys.executable, "-u", "-m", "http.server", "--bind", "127.0.0.1",
+                                   "--directory", folder.path, "0"], stdout=subprocess.PIPE,
+                                  stderr=subprocess.DEVNULL, text=True)
+        try:
+            port = server.stdout.readline().split(" port ")[1].split()[0]
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            server.terminate()
+            server.wait()
+            server.stdout.close()
 
 
 def missing():

@@ -2,13 +2,12 @@
 // crawl.mjs FOLDER URL: follow every link of a site in Chromium, look at each page as people do, and
 // print a JSON object of what was seen and of what is wrong. FOLDER has the npm packages.
 import { createRequire } from 'node:module';
-import { readFileSync } from 'node:fs';
 import { launch } from './chromium.mjs';
+import { checksOf } from './page_checks.mjs';
 
 const [folder, start] = process.argv.slice(2);
 const require = createRequire(`${folder}/`);
 const { HtmlValidate } = require('html-validate');
-const axe = readFileSync(`${folder}/node_modules/axe-core/axe.min.js`, 'utf8');
 
 // Of pages with the same path so many are looked at in every way; of the others, all but these.
 const FULL_PER_PATH = 3;
@@ -31,6 +30,7 @@ const faults = [];
 const seen = { pages: 0, full: 0, others: 0, focused: 0, paths: {} };
 let where = '';
 const fault = (text) => faults.push(`${where}: ${text}`);
+const checks = checksOf(folder, fault);
 
 async function follow(page, address) {
   const response = await page.goto(address, { waitUntil: 'load' });
@@ -46,57 +46,6 @@ async function follow(page, address) {
       fault(`HTML ${m.line}:${m.column} ${m.ruleId}: ${m.message}`);
   }
   return page.$$eval('a[href]', (all) => all.map((a) => a.href));
-}
-
-async function lookAt(page) {
-  for (const colorScheme of ['light', 'dark']) {
-    await page.emulateMedia({ colorScheme });
-    await page.evaluate(axe);
-    const { violations, passes } = await page.evaluate('axe.run()');
-    if (passes.length === 0)
-      fault('axe looked at nothing');
-    for (const v of violations)
-      fault(`axe ${v.id} (${colorScheme}): ${v.help}: ${v.nodes[0].html}`);
-  }
-  for (const width of WIDTHS) {
-    await page.setViewportSize({ width, height: 800 });
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
-    if (wide > width)
-      fault(`is ${wide} px wide in a window of ${width}`);
-  }
-}
-
-// What can be focused, in the order of the page, is what Tab goes through, and one sees where.
-async function tabThrough(page) {
-  const wanted = await page.$$eval(
-    'a[href], input, select, button, [tabindex="0"]', (all) => all.map((e) => e.outerHTML));
-  for (let at = 0; at < wanted.length; at++) {
-    await page.keyboard.press('Tab');
-    const [html, outline] = await page.evaluate(() => {
-      const style = getComputedStyle(document.activeElement);
-      return [document.activeElement.outerHTML, `${style.outlineStyle} ${style.outlineWidth}`];
-    });
-    if (html !== wanted[at]) {
-      fault(`Tab ${at + 1} goes to ${html.slice(0, 200)}, not to ${wanted[at].slice(0, 200)}`);
-      return;
-    }
-    if (/^none| 0px/.test(outline))
-      fault(`one does not see the focus on ${html.slice(0, 200)}: ${outline}`);
-    seen.focused++;
-  }
-}
-
-function watch(page) {
-  page.on('console', (message) => fault(`console: ${message.text()}`));
-  page.on('pageerror', (error) => fault(`script: ${error}`));
-  page.on('dialog', (dialog) => {
-    fault(`a dialog: ${dialog.message()}`);
-    dialog.dismiss();
-  });
-  page.on('request', (request) => {
-    if (!request.url().startsWith(start))
-      fault(`asks elsewhere: ${request.url()}`);
-  });
 }
 
 async function visit(context, page, address) {
@@ -115,8 +64,10 @@ async function visit(context, page, address) {
   await page.setViewportSize({ width: 1600, height: 800 });
   const links = await follow(page, address);
   if (seen.paths[path] <= FULL_PER_PATH) {
-    await tabThrough(page);
-    await lookAt(page);
+    seen.focused += await checks.tabThrough(page);
+    await checks.runAxe(page);
+    for (const width of WIDTHS)
+      await checks.measureWidth(page, width);
     seen.full++;
   }
   return links;
@@ -125,7 +76,7 @@ async function visit(context, page, address) {
 const browser = await launch(folder);
 const context = await browser.newContext();
 const page = await context.newPage();
-watch(page);
+checks.watch(page, start);
 const known = new Set([start]);
 for (const address of known) {
   for (const link of await visit(context, page, address)) {
