@@ -157,7 +157,7 @@ $(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(FUZZ_SUPPORT:%.c=$(B)/%.o) $(
 
 DEMO := 127.0.0.1:19180
 
-.PHONY: run demo boards pictures chart setup test check unit sim faults e2e rules3 soak restores handover controllers golden mutants bench cover fuzz fuzz-replay fuzz-run
+.PHONY: run demo boards pictures all-pictures chart setup test check unit sim faults e2e rules3 soak restores handover controllers golden mutants bench cover fuzz fuzz-replay fuzz-run
 run: ## set up, build, and serve the demo manifests on 127.0.0.1:19180
 	@tests/setup.sh build
 	@$(MAKE) VARIANT=plain CC=gcc all
@@ -178,6 +178,9 @@ boards: ## set up, build, and draw every board with Grafana's own panels (large:
 
 pictures: $(EXPORTER) ## draw each page of the exporter into exporter/docs (Chromium)
 	@tests/browser/pictures.py
+
+all-pictures: $(EXPORTER) ## draw each page in two worlds, two widths, light and dark, into build/pictures (Chromium)
+	@tests/browser/pictures.py all
 
 chart: $(EXPORTER) ## lint and render the Helm chart, once it has built helm of its Go module: that takes minutes
 	@GOLDEN=write tests/deploy/render.py

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// pictures.mjs FOLDER JSON...: a picture of each page, {"url", "file", "width", "scheme"}: all of it,
-// but no more than is looked at.
+// pictures.mjs FOLDER HIGHEST JSON...: a picture of each page, {"url", "file", "width", "scheme"}, of its
+// whole height, but at most HIGHEST pixels.
 import { launch } from './chromium.mjs';
 
-const HIGHEST = 1400;
-const [folder, ...pictures] = process.argv.slice(2);
+const [folder, highest, ...pictures] = process.argv.slice(2);
 const browser = await launch(folder);
 const page = await browser.newPage();
 
@@ -15,7 +14,7 @@ for (const each of pictures) {
   const response = await page.goto(url);
   if (response.status() !== 200)
     throw new Error(`${url}: status ${response.status()}`);
-  const height = Math.min(HIGHEST, await page.evaluate(() => document.documentElement.scrollHeight));
+  const height = Math.min(Number(highest), await page.evaluate(() => document.documentElement.scrollHeight));
   await page.screenshot({ path: file, clip: { x: 0, y: 0, width, height }, fullPage: true });
 }
 await browser.close();
