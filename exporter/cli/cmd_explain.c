@@ -5,8 +5,12 @@
 #include "exporter/cli/load.h"
 #include "exporter/cli/remote.h"
 #include "exporter/system/platform.h"
+#include "exporter/text/object_name.h"
 #include "exporter/text/text_table.h"
+#include "metrics/base/shown.h"
 #include "metrics/explain/explain.h"
+
+enum { OBJECT_MAX_BYTES = 64 * 1024 };
 
 static void print_history_hint(struct output *o)
 {
@@ -16,35 +20,83 @@ static void print_history_hint(struct output *o)
                            "with --server URL.");
 }
 
+/*
+ * Explains the object or namespace that the user typed. Returns STATUS_OK, and in *template whether
+ * it is a template; else the exit status with the reason in `err`.
+ */
+static enum exit_status explain_typed(struct evaluation *e, const char *typed,
+                                      struct explanation *x, bool *template, struct error *err)
+{
+    const struct entry *entry;
+    enum exit_status status;
+    const char *ns;
+
+    *template = false;
+    if (object_name_is_namespace(typed, &ns)) {
+        if (explain_namespace(e->engine, ns, platform_now_ms(), x))
+            return STATUS_OK;
+        fail(err, "there is no template, policy or problem in the namespace '%s'", ns);
+        return STATUS_USAGE;
+    }
+    entry = load_object(e, EXPLAIN_CLASSES, typed, &status, err);
+    if (!entry)
+        return status;
+    *template = entry_class(entry) == CLASS_TEMPLATE;
+    explain_object(e->engine, entry, platform_now_ms(), x);
+    return STATUS_OK;
+}
+
 static enum exit_status print_explanation_of(struct evaluation *e, const char *typed,
                                              const struct invocation *invocation)
 {
     CLEANUP(output_release) struct output o;
-    const struct entry *entry;
     enum exit_status status;
     struct explanation x;
     struct error err;
+    bool template;
 
-    output_init(&o, invocation->out);
-    entry = load_object(e, EXPLAIN_CLASSES, typed, &status, &err);
-    if (!entry) {
-        invocation_print_error(invocation, err.text);
-        return status;
-    }
+    invocation_begin_output(invocation, e->options.output, &o);
     explanation_init(&x);
     x.locations = evaluation_locations(e);
-    explain_object(e->engine, entry, platform_now_ms(), &x);
+    status = explain_typed(e, typed, &x, &template, &err);
     explanation_finish(&x);
+    if (status != STATUS_OK) {
+        invocation_print_error(invocation, err.text);
+        explanation_release(&x);
+        return status;
+    }
     if (document_is_requested(e->options.output)) {
         strbuf_add(&o.text, x.json.data, x.json.len);
         document_convert(&o.text, e->options.output);
     } else {
         explanation_print(&x, &o);
-        if (e->options.history && entry_class(entry) == CLASS_TEMPLATE)
+        if (e->options.history && template)
             print_history_hint(&o);
     }
     explanation_release(&x);
     return invocation_print_output(invocation, &o, STATUS_OK);
+}
+
+/*
+ * Removes the OBJECT from the arguments and returns it as KIND/NAME. An argument with '/' is an
+ * OBJECT; one without '/' is a KIND, and the next one the NAME. Returns NULL without an argument,
+ * and an invalid OBJECT without a NAME.
+ */
+static char *take_object(struct text_list *arguments)
+{
+    CLEANUP(strbuf_release) struct strbuf object = STRBUF_INIT(OBJECT_MAX_BYTES);
+    CLEANUP(free_cleanup) char *kind = NULL;
+    CLEANUP(free_cleanup) char *name = NULL;
+    size_t len;
+
+    if (arguments->count > 0 && strchr(arguments->items[0], '/'))
+        return text_list_take(arguments, 0);
+    if (arguments->count < 2)
+        return arguments->count > 0 ? text_list_take(arguments, 0) : NULL;
+    kind = text_list_take(arguments, 0);
+    name = text_list_take(arguments, 0);
+    strbuf_addf(&object, "%s/%s", kind, name);
+    return strbuf_take(&object, &len);
 }
 
 static enum exit_status run_explain(struct invocation *invocation)
@@ -54,11 +106,17 @@ static enum exit_status run_explain(struct invocation *invocation)
     struct evaluation *e;
     enum exit_status status;
 
-    if (o->arguments.count > 0)
-        typed = text_list_take(&o->arguments, 0);
+    typed = take_object(&o->arguments);
     if (!typed)
-        return invocation_reject(invocation,
-                                 "nothing to explain: name a template, a policy or a binding");
+        return invocation_reject(invocation, "nothing to explain: name an object, as KIND/NAME or "
+                                             "as KIND NAME");
+    if (!strchr(typed, '/')) {
+        struct error err;
+
+        fail(&err, "'%s' names no object: write KIND[.GROUP]/[NAMESPACE/]NAME, or KIND NAME",
+             shown(typed).text);
+        return invocation_reject(invocation, err.text);
+    }
     if (remote_run_explain(invocation, typed, &status))
         return status;
     e = load_sources(invocation, &status);
@@ -77,6 +135,9 @@ static const char *const examples[] = {
     "explain configmaps/my-config ./manifests",
     "explain pp/default/web-policy --output yaml",
     "explain rb/default/web-deployment",
+    "explain deployment web -n shop",
+    "explain cluster/member1",
+    "explain ns/shop",
     "explain deploy/ns/web --server http://localhost:19180",
     NULL,
 };
@@ -84,18 +145,28 @@ static const char *const examples[] = {
 const struct command explain_command = {
     .name = "explain",
     .usage = "[FLAGS] OBJECT [PATH...]",
-    .summary = "explain the decision about one template, policy or binding",
+    .summary = "explain one template, policy, binding, override, cluster or namespace",
     .details =
-        "Reads the manifests at each PATH, or Karmada's API server where there is no PATH, and "
-        "explains one OBJECT, written KIND[.GROUP]/[NAMESPACE/]NAME. First its problems: severity, "
-        "cause, action and end. Of a template: its state and "
-        "what it means, the policies in question and what made each lose, whose claim stands, what "
-        "its binding says otherwise, which overrides act on which member cluster and in which "
-        "order, who requires it, and what comes next. Of a policy (pp/, cpp/): what it selects, on "
-        "which templates it is not in force, and what is wrong with it. Of a binding (rb/, crb/): "
-        "what it propagates, by whose will, and who requires it. JSON and YAML have the same in "
-        "full. With --server a running exporter is asked instead, which also remembers what moved "
-        "(--history).",
+        "Reads the manifests at each PATH, or Karmada's API server without a PATH, and explains "
+        "one "
+        "OBJECT: KIND[.GROUP]/[NAMESPACE/]NAME, KIND.VERSION.GROUP/[NAMESPACE/]NAME, or, as in "
+        "kubectl, the two arguments KIND NAME with -n for the namespace. An argument with '/' is "
+        "an "
+        "OBJECT; one without '/' is a KIND, and the next one the NAME. The problems come first: "
+        "severity, cause, action and end. Of a template: policy, binding, one line for each member "
+        "cluster, then the state, the policies that lost, overrides, references and what comes "
+        "next. "
+        "Of a policy (pp/, cpp/): what it selects, the templates on which it is not in force, and "
+        "its "
+        "defects. Of a binding (rb/, crb/): its template, its policy and its referrers. Of an "
+        "override "
+        "policy (op/, cop/): its templates, member clusters, policies and Works. Of a member "
+        "cluster "
+        "(cluster/): condition, templates, movements and capacity. Of a namespace (ns/): templates "
+        "by "
+        "state, and policies. JSON and YAML have the same in full. --server asks a running "
+        "exporter, "
+        "which also has the history (--history).",
     .examples = examples,
     .bit = COMMAND_EXPLAIN,
     .takes_arguments = true,

@@ -434,8 +434,14 @@ bool remote_run_explain(const struct invocation *invocation, const char *typed,
         strbuf_adds(&path, "/api/v1/explain?");
         url_add_parameter(&path, "kind", name.kind);
         url_add_parameter(&path, "name", name.name);
-        if (name.group)
+        if (name.version) {
+            CLEANUP(strbuf_release) struct strbuf group = STRBUF_INIT(PATH_MAX_BYTES);
+
+            strbuf_addf(&group, "%s.%s", name.version, name.group);
+            url_add_parameter(&path, "group", group.data);
+        } else if (name.group) {
             url_add_parameter(&path, "group", name.group);
+        }
         if (name.ns)
             url_add_parameter(&path, "namespace", name.ns);
         if (o->on_command_line[OPTION_OF_namespace])

@@ -12,10 +12,28 @@ enum { NAMES_MAX_BYTES = 1 << 16, SUGGESTIONS_MAX = 5 };
 void object_name_release(struct object_name *n)
 {
     free(n->kind);
+    free(n->version);
     free(n->group);
     free(n->ns);
     free(n->name);
     *n = (struct object_name){0};
+}
+
+/*
+ * Returns the length of an API version at the start of the text, such as 7 for "v1beta1.apps", if a
+ * '.' follows; else 0.
+ */
+static size_t version_length(const char *text)
+{
+    size_t len = 1 + strspn(text + (*text != '\0'), "0123456789");
+
+    if (*text != 'v' || len == 1)
+        return 0;
+    if (strncmp(text + len, "alpha", 5) == 0 || strncmp(text + len, "beta", 4) == 0) {
+        len += text[len] == 'a' ? 5 : 4;
+        len += strspn(text + len, "0123456789");
+    }
+    return text[len] == '.' ? len : 0;
 }
 
 bool object_name_parse(const char *text, struct object_name *out, struct error *err)
@@ -29,8 +47,14 @@ bool object_name_parse(const char *text, struct object_name *out, struct error *
     if (!slash || kind_end == text || !last[1])
         return fail(err, "'%s' names no object: write KIND[.GROUP]/[NAMESPACE/]NAME", text);
     out->kind = xmemdup0(text, (size_t)(kind_end - text));
-    if (dot)
-        out->group = xmemdup0(dot + 1, (size_t)(slash - dot - 1));
+    if (dot) {
+        size_t version = version_length(dot + 1);
+        const char *group = dot + 1 + (version > 0 ? version + 1 : 0);
+
+        if (version > 0)
+            out->version = xmemdup0(dot + 1, version);
+        out->group = xmemdup0(group, (size_t)(slash - group));
+    }
     if (last > slash)
         out->ns = xmemdup0(slash + 1, (size_t)(last - slash - 1));
     out->name = xstrdup(last + 1);
@@ -90,6 +114,19 @@ static bool kind_fits(const char *kind, const char *typed)
     return rest == 0 || strcasecmp(typed + len, "s") == 0 || strcasecmp(typed + len, "es") == 0;
 }
 
+bool object_name_is_namespace(const char *text, const char **name)
+{
+    CLEANUP(object_name_release) struct object_name n = {0};
+    struct error ignored;
+    bool core;
+
+    if (!object_name_parse(text, &n, &ignored) || n.ns || !kind_fits("Namespace", n.kind))
+        return false;
+    core = (!n.group || *n.group == '\0') && (!n.version || strcmp(n.version, "v1") == 0);
+    *name = strrchr(text, '/') + 1;
+    return core;
+}
+
 static void add_entry_name(struct strbuf *out, const struct entry *entry)
 {
     const char *group = entry->partition->type->group;
@@ -127,10 +164,12 @@ static void add_suggestions(struct strbuf *out, const struct object_name *w,
 static bool identity_fits(const struct object_name *w, const struct identity *id)
 {
     size_t group_len = api_group_len(id->api_version);
+    const char *version = id->api_version + group_len + (group_len > 0);
 
     return kind_fits(id->kind, w->kind) && strcmp(id->name, w->name) == 0 &&
            (!w->group ||
             (strlen(w->group) == group_len && memcmp(w->group, id->api_version, group_len) == 0)) &&
+           (!w->version || strcmp(w->version, version) == 0) &&
            (!w->ns || strcmp(id->ns, w->ns) == 0);
 }
 
@@ -193,8 +232,7 @@ const struct entry *object_find_in_namespace(const struct store *store, unsigned
         return NULL;
     if (name.ns || !ns)
         return object_find(store, classes, typed, err);
-    strbuf_addf(&full, "%s%s%s/%s/%s", name.kind, name.group ? "." : "",
-                name.group ? name.group : "", ns, name.name);
+    strbuf_addf(&full, "%.*s/%s/%s", (int)strcspn(typed, "/"), typed, ns, name.name);
     entry = object_find(store, classes, full.data, err);
     if (!entry)
         entry = object_find(store, classes, typed, err);

@@ -4,18 +4,25 @@
 #include "metrics/model/store.h"
 
 /*
- * Name of an object as users type it: KIND[.GROUP]/[NAMESPACE/]NAME. Kinds ignore case and may be
- * in the plural; common kinds have the short names of kubectl.
+ * Name of an object as users type it: KIND[.GROUP]/[NAMESPACE/]NAME, or as in kubectl
+ * KIND.VERSION.GROUP/[NAMESPACE/]NAME, with "." behind the version for the core group. Kinds ignore
+ * case and may be in the plural; common kinds have the short names of kubectl.
  */
 struct object_name {
-    char *kind;  /* The text as typed. */
-    char *group; /* NULL if omitted. */
-    char *ns;    /* NULL if omitted. */
+    char *kind;    /* The text as typed. */
+    char *version; /* NULL if omitted. */
+    char *group;   /* NULL if omitted. */
+    char *ns;      /* NULL if omitted. */
     char *name;
 };
 
 /* Parses a name. Returns false and sets `err` if the text has another form. */
 bool object_name_parse(const char *text, struct object_name *out, struct error *err) MUST_USE;
+/*
+ * Returns true if the text names a Namespace, such as "ns/shop"; then *name is the part of the text
+ * with its name, borrowed.
+ */
+bool object_name_is_namespace(const char *text, const char **name);
 /* Frees the parts. Accepts a struct of zeros and the result of a failed object_name_parse(). */
 void object_name_release(struct object_name *n);
 

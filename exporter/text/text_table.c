@@ -375,16 +375,18 @@ enum { INDENT = 2, DETAIL_INDENT = 5 };
 void explanation_print_line(struct output *o, enum explain_style style, const char *text)
 {
     CLEANUP(strbuf_release) struct strbuf safe = STRBUF_INIT(LINE_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
     size_t indent = style == EXPLAIN_DETAIL ? DETAIL_INDENT : INDENT;
 
     output_escape(&safe, text);
     if (style == EXPLAIN_HEADING) {
         strbuf_adds(&o->text, o->text.len > 0 ? "\n" : "");
-        output_add_styled(o, STYLE_HEADING, safe.data);
+        output_shorten(&line, safe.data, o->width);
+        output_add_styled(o, STYLE_HEADING, line.data);
     } else {
         strbuf_addf(&o->text, "%*s", (int)indent, "");
         if (style == EXPLAIN_ROW)
-            strbuf_adds(&o->text, safe.data);
+            output_shorten(&o->text, safe.data, o->width > indent ? o->width - indent : 0);
         else
             output_wrap(&o->text, safe.data, indent, indent, o->width);
     }

@@ -122,7 +122,8 @@ void table_print(const struct table *t, struct output *o);
 void explanation_print(const struct explanation *x, struct output *o);
 
 /*
- * Appends one line of an explanation in its style, escaped; wrapped unless a heading or row.
+ * Appends one line of an explanation in its style, escaped; wrapped, or shortened in the middle if
+ * it is a heading or row.
  * Separates a heading from text before it by an empty line.
  */
 void explanation_print_line(struct output *o, enum explain_style style, const char *text);

@@ -115,7 +115,7 @@ enum endpoint_needs {
          PARAMETER_BIT(POLICY)),                                                                   \
         0, NEEDS_LINES, api_history)                                                               \
     ENDPOINT(EXPLAIN, "api_explain", "/api/v1/explain",                                            \
-             "the decision about one template, policy or binding, step by step",                   \
+             "the facts about one object or namespace, the decisions step by step",                \
              (OBJECT_PARAMETERS | TEXT_PARAMETERS | PARAMETER_BIT(HISTORY) |                       \
               PARAMETER_BIT(DEFAULT_NAMESPACE)),                                                   \
              OBJECT_PARAMETERS_REQUIRED, NEEDS_EVALUATION, api_explain)                            \

@@ -152,31 +152,50 @@ static void write_explanation_text(struct queued_request *request,
     text_end(request, &o);
 }
 
+/* Returns false after an error response; else stores in *template whether it is a template. */
+static bool explain_requested_object(struct queued_request *request, const struct health *h,
+                                     struct explanation *x, bool *template)
+{
+    CLEANUP(strbuf_release) struct strbuf typed = STRBUF_INIT(NAME_MAX_BYTES);
+    const struct entry *entry;
+    const char *ns;
+
+    add_object_name(&typed, request->query.values);
+    if (!has_slash(request->query.values) && object_name_is_namespace(typed.data, &ns)) {
+        if (!explain_namespace(h->evaluation->engine, ns, h->now_ms, x))
+            api_refuse(request, MHD_HTTP_NOT_FOUND,
+                       "there is no template, policy or problem in this namespace");
+        return request->status == MHD_HTTP_OK;
+    }
+    entry = find_requested_object(request, h, EXPLAIN_CLASSES);
+    if (!entry)
+        return false;
+    *template = entry_class(entry) == CLASS_TEMPLATE;
+    explain_object(h->evaluation->engine, entry, h->now_ms, x);
+    return true;
+}
+
 /* Explains the objects in memory; sends no request to the API server. */
 void api_explain(struct queued_request *request, const struct health *h)
 {
-    const struct entry *entry;
     struct explanation x;
     struct document_format format;
     bool history;
 
     if (!parse_format(request, &format) || !parse_history(request, &history))
         return;
-    entry = find_requested_object(request, h, EXPLAIN_CLASSES);
-    if (!entry)
-        return;
-
-    struct engine *engine = h->evaluation->engine;
-    bool forgets = history && entry_class(entry) == CLASS_TEMPLATE && !engine_transitions(engine);
-
     explanation_init(&x);
     x.without_history = !history;
     x.locations = evaluation_locations(h->evaluation);
-    explain_object(engine, entry, h->now_ms, &x);
+
+    bool template = false;
+    bool explained = explain_requested_object(request, h, &x, &template);
+    bool forgets = history && template && !engine_transitions(h->evaluation->engine);
+
     explanation_finish(&x);
-    if (format.is_text)
+    if (explained && format.is_text)
         write_explanation_text(request, &format, &x, forgets);
-    else
+    else if (explained)
         strbuf_add(&request->body, x.json.data, x.json.len);
     explanation_release(&x);
 }

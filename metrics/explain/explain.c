@@ -2,6 +2,7 @@
 #include "metrics/explain/explain.h"
 
 #include "metrics/base/timestamp.h"
+#include "metrics/explain/explain_objects.h"
 #include "metrics/explain/explain_policy.h"
 #include "metrics/explain/explain_sections.h"
 #include "metrics/explain/explain_template.h"
@@ -177,6 +178,80 @@ static void explain_problems(struct explain_context *x, const struct entry *entr
     explanation_close(x->out, ']');
 }
 
+/* ---- problems of many objects ---- */
+
+static void compare_cluster(void *context, const char *cluster)
+{
+    const char **wanted = context;
+
+    if (*wanted && strcmp(*wanted, cluster) == 0)
+        *wanted = NULL;
+}
+
+/* Returns true if the problem, of whatever subject, concerns the member cluster. */
+static bool concerns_cluster(const struct engine *e, const struct problem *p, const char *cluster)
+{
+    const char *wanted = cluster;
+
+    problem_each_cluster(e, p, compare_cluster, &wanted);
+    return !wanted;
+}
+
+/* A problem is selected if it concerns the member cluster `cluster`, or is in the namespace `ns`.
+ */
+struct problem_scope {
+    const struct entry *cluster; /* Its own problems are not selected; NULL: see `ns`. */
+    const char *ns;
+};
+
+static bool is_in_scope(const struct engine *e, const struct problem *p,
+                        const struct problem_scope *scope)
+{
+    if (scope->cluster)
+        return p->subject != scope->cluster && concerns_cluster(e, p, scope->cluster->name);
+    return strcmp(problem_ns(p), scope->ns) == 0;
+}
+
+/*
+ * Adds the array `key` with the open problems in the scope, and a line for each problem and reason
+ * with its number. Returns the number of problems.
+ */
+static size_t explain_problems_of_many(struct explain_context *x, const char *key,
+                                       const struct problem_scope *scope)
+{
+    const struct problems *ps = engine_problems(x->engine);
+    CLEANUP(free_cleanup) const struct problem **list = NULL;
+    size_t counts[PROBLEM_REASON_COUNT] = {0}, count = 0, found = 0;
+
+    if (ps)
+        list = problems_list(ps, 1U << PROBLEM_OPEN | 1U << PROBLEM_RESOLVING, &count);
+    explanation_open(x->out, key, '[');
+    for (size_t i = 0; i < count; i++) {
+        if (!is_in_scope(x->engine, list[i], scope))
+            continue;
+        if (found++ == 0)
+            explanation_add_line(x->out, EXPLAIN_HEADING, "%s",
+                                 scope->cluster ? "Problems of templates that concern it"
+                                                : "Problems of its objects");
+        counts[list[i]->reason]++;
+        problem_write(&x->out->facts, x->engine, list[i], &x->out->locations);
+    }
+    /* The list has the most severe problems first. */
+    for (size_t i = 0; i < count; i++) {
+        enum problem_reason reason = list[i]->reason;
+        const char *word = problem_reasons[reason].name;
+
+        if (counts[reason] > 0)
+            explain_paragraph(x, "%s: %s%s%s, %zu object%s.",
+                              severity_names[problem_severity(ps, problem_id(list[i]))],
+                              problem_names[problem_id(list[i])], *word ? "/" : "", word,
+                              counts[reason], counts[reason] == 1 ? "" : "s");
+        counts[reason] = 0;
+    }
+    explanation_close(x->out, ']');
+    return found;
+}
+
 /* ---- bindings ---- */
 
 /* Adds that the state of an object is unknown: the object has no decision yet. */
@@ -264,6 +339,12 @@ enum { NAME_MAX_BYTES = 1 << 20 };
 
 /* ---- objects ---- */
 
+static void explain_member_cluster(struct explain_context *x, const struct entry *cluster)
+{
+    explain_problems_of_many(x, "problemsOfTemplates", &(struct problem_scope){.cluster = cluster});
+    explain_cluster(x, cluster);
+}
+
 /* Adds the heading: the object's name, with a template's apiVersion or a binding's template. */
 static void add_title(struct explain_context *x, const struct entry *entry)
 {
@@ -279,22 +360,86 @@ static void add_title(struct explain_context *x, const struct entry *entry)
         explanation_add_line(x->out, EXPLAIN_HEADING, "%s", explain_name(x, entry));
 }
 
-void explain_object(struct engine *e, const struct entry *entry, int64_t now_ms,
-                    struct explanation *x)
+/* Adds the head of the JSON. Returns the context; release it with end_context(). */
+static struct explain_context begin_context(struct engine *e, struct identity id, int64_t now_ms,
+                                            struct explanation *x)
 {
-    struct explain_context explain_context = {.engine = e, .now_ms = now_ms, .out = x};
+    struct explain_context context = {.engine = e, .now_ms = now_ms, .out = x};
 
     for (unsigned i = 0; i < EXPLAIN_NAMES; i++)
-        explain_context.names[i] = STRBUF_INIT(NAME_MAX_BYTES);
+        context.names[i] = STRBUF_INIT(NAME_MAX_BYTES);
     json_writer_text(&x->facts, "apiVersion", "karmada-policy-exporter/v1");
     json_writer_text(&x->facts, "kind", "Explanation");
     json_writer_open(&x->facts, "object", '{');
-    report_put_identity(&x->facts, entry_identity(entry));
+    report_put_identity(&x->facts, id);
     json_writer_close(&x->facts, '}');
+    return context;
+}
+
+static void end_context(struct explain_context *context)
+{
+    for (unsigned i = 0; i < EXPLAIN_NAMES; i++)
+        strbuf_release(&context->names[i]);
+}
+
+bool explain_namespace(struct engine *e, const char *ns, int64_t now_ms, struct explanation *x)
+{
+    const struct identity id = {"v1", "Namespace", "", ns};
+    const struct entry *entry = store_find(engine_store(e), &id);
+    struct explain_context context = begin_context(e, id, now_ms, x);
+    size_t problems;
+    bool has_templates;
+
+    explanation_add_line(x, EXPLAIN_HEADING, "Namespace %s", ns);
+    problems = explain_problems_of_many(&context, "problems", &(struct problem_scope){.ns = ns});
+    has_templates = explain_namespace_contents(&context, ns);
+    if (entry && entry_template(entry) && entry->decision)
+        explain_template(&context, entry);
+    end_context(&context);
+    return has_templates || problems > 0 || (entry && entry_exists(entry));
+}
+
+/* Adds one line: state and stage of a template, and the number of open problems. */
+static void add_verdict(struct explain_context *x, const struct entry *entry)
+{
+    const struct problems *ps = engine_problems(x->engine);
+    const struct template_decision *d = template_decision(entry);
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
+    CLEANUP(free_cleanup) const struct problem **list = NULL;
+    size_t count = 0, open = 0;
+
+    if (ps)
+        list = problems_list(ps, 1U << PROBLEM_OPEN | 1U << PROBLEM_RESOLVING, &count);
+    for (size_t i = 0; i < count; i++)
+        open += is_about(list[i], entry);
+    if (d) {
+        const char *reason = reason_name(d->state, d->reason);
+        const char *why = stage_reason_names[d->stages.at.reason];
+
+        strbuf_addf(&text, "State %s%s%s, stage %s%s%s", state_names[d->state], reason ? " " : "",
+                    reason ? reason : "", stage_names[d->stages.at.stage], *why ? " " : "", why);
+    }
+    if (ps)
+        strbuf_addf(&text, "%s%zu open problem%s", text.len > 0 ? "; " : "", open,
+                    open == 1 ? "" : "s");
+    if (text.len > 0)
+        explain_paragraph(x, "%s.", text.data);
+}
+
+void explain_object(struct engine *e, const struct entry *entry, int64_t now_ms,
+                    struct explanation *x)
+{
+    struct explain_context explain_context = begin_context(e, entry_identity(entry), now_ms, x);
+
     add_title(&explain_context, entry);
+    add_verdict(&explain_context, entry);
     explain_problems(&explain_context, entry);
     if (entry_class(entry) == CLASS_POLICY)
         explain_policy(&explain_context, entry);
+    else if (entry_class(entry) == CLASS_OVERRIDE)
+        explain_override(&explain_context, entry);
+    else if (entry_class(entry) == CLASS_CLUSTER)
+        explain_member_cluster(&explain_context, entry);
     else if (!entry->decision)
         explain_incomplete_kind(&explain_context);
     else if (entry_class(entry) == CLASS_BINDING)
@@ -303,6 +448,5 @@ void explain_object(struct engine *e, const struct entry *entry, int64_t now_ms,
         explain_template(&explain_context, entry);
     if (entry_class(entry) == CLASS_TEMPLATE && !x->without_history)
         explain_history(&explain_context, entry);
-    for (unsigned i = 0; i < EXPLAIN_NAMES; i++)
-        strbuf_release(&explain_context.names[i]);
+    end_context(&explain_context);
 }

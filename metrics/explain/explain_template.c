@@ -124,8 +124,6 @@ static void explain_passed_stages(struct explain_context *x, struct template_dec
     explain_paragraph(x, "Matched: %s. Bound: %s. As its policy says: %s. Scheduled: %s.",
                       stage > STAGE_UNMATCHED ? "yes" : "no", d->binding ? "yes" : "no",
                       stage > STAGE_OUTDATED ? "yes" : "no", scheduled ? "yes" : "no");
-    if (d->target_count > 0)
-        explain_target_counts(x, d);
 }
 
 static int earliest_stage_first(const void *a, const void *b)
@@ -139,22 +137,43 @@ static int earliest_stage_first(const void *a, const void *b)
     return strcmp(x->cluster, y->cluster);
 }
 
+/* Appends the replicas of a binding in a member cluster, such as ", 2 replicas"; nothing for 0. */
+static void add_replicas(struct strbuf *out, const struct binding *b, const char *cluster)
+{
+    for (uint32_t i = 0; b && i < b->cluster_count; i++) {
+        int32_t replicas = b->clusters[i].replicas;
+
+        if (replicas > 0 && strcmp(b->clusters[i].name, cluster) == 0)
+            strbuf_addf(out, ", %" PRId32 " replica%s", replicas, replicas == 1 ? "" : "s");
+    }
+}
+
+/* Adds the section "memberClusters": one line for each target cluster, the earliest stage first. */
 static void explain_member_clusters(struct explain_context *x, const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
     const char *message = stage_message(x, template, d->stages.delivery);
     CLEANUP(free_cleanup)
-    struct target_cluster_stage *targets = list_target_stages(x->engine, template);
+    struct target_cluster_stage *targets = NULL;
 
+    if (d->target_count == 0)
+        return;
+    targets = list_target_stages(x->engine, template);
     qsort(targets, d->target_count, sizeof(*targets), earliest_stage_first);
+    explain_open_section(x, "memberClusters", "Member clusters");
+    explain_target_counts(x, template->decision);
     for (uint32_t i = 0; i < d->target_count; i++) {
         const struct target_cluster_stage *p = &targets[i];
         const char *reason = stage_reason_names[p->at.reason];
         bool differs = *p->message && strcmp(p->message, message) != 0;
+        CLEANUP(strbuf_release) struct strbuf replicas = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
 
-        explain_detail(x, "%s: %s%s%s%s%s", p->cluster, stage_names[p->at.stage],
-                       *reason ? ", " : "", reason, differs ? ": " : "", differs ? p->message : "");
+        add_replicas(&replicas, entry_binding(d->binding), p->cluster);
+        explain_detail(x, "%s: %s%s%s%s%s%s", p->cluster, stage_names[p->at.stage],
+                       *reason ? ", " : "", reason, replicas.data, differs ? ": " : "",
+                       differs ? p->message : "");
     }
+    explanation_close(x->out, '}');
 }
 
 /*
@@ -221,7 +240,6 @@ static void explain_stages(struct explain_context *x, const struct entry *templa
         explain_evictions(x, entry_binding(d->binding));
     explain_risks(x, d->risks);
     explain_passed_stages(x, d);
-    explain_member_clusters(x, template);
     explanation_close(x->out, '}');
 }
 
@@ -271,7 +289,7 @@ static void explain_governance(struct explain_context *x, const struct entry *te
     const struct template_decision *d = template_decision(template);
     struct json_writer *w = &x->out->facts;
 
-    explain_open_section(x, "governance", "Who governs it");
+    explain_open_section(x, "governance", "Policy");
     report_put_policy(w, "claimed", policy_name_of(d->claimed));
     if (d->claimed) {
         const char *place = d->own_claim ? "template" : "binding";
@@ -343,7 +361,7 @@ static void explain_template_binding(struct explain_context *x, const struct ent
 
     if (!b)
         return;
-    explain_open_section(x, "binding", "Its binding");
+    explain_open_section(x, "binding", "Binding");
     report_put_object(&x->out->facts, d->binding);
     json_writer_bool(&x->out->facts, "placed", b->has_placement);
     explain_paragraph(x, "%s %s.", explain_name(x, d->binding),
@@ -458,13 +476,16 @@ void explain_template(struct explain_context *x, const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
 
-    explain_state(x, template);
-    if (d->state == STATE_IGNORED)
+    if (d->state == STATE_IGNORED) {
+        explain_state(x, template);
         return;
-    explain_stages(x, template);
-    explain_selection(x, template);
+    }
     explain_governance(x, template);
     explain_template_binding(x, template);
+    explain_member_clusters(x, template);
+    explain_state(x, template);
+    explain_stages(x, template);
+    explain_selection(x, template);
     explain_template_overrides(x, template);
     explain_referrers(x, d->dependency ? template : d->binding);
     explain_dependencies(x, template);

@@ -409,6 +409,15 @@ struct field {
     const char *name;
 };
 
+/* Adds a line such as "policy: clusterAffinity.clusterNames: member1". */
+static void add_value_line(void *context, const struct difference_line *l)
+{
+    struct explain_context *x = context;
+
+    explain_detail(x, "%s: %s%s%s", l->sign == '+' ? "policy" : "binding", l->path,
+                   *l->path ? ": " : "", l->value);
+}
+
 static void put_field_difference(void *context, const struct difference *d)
 {
     const struct field *field = context;
@@ -420,8 +429,11 @@ static void put_field_difference(void *context, const struct difference *d)
     json_writer_raw_json(&x->out->facts, "policy", d->after);
     explain_paragraph(x, "%s%s%s:", field->name, *d->path == '\0' || *d->path == '[' ? "" : ".",
                       d->path);
-    explain_detail(x, "binding: %s", d->before ? d->before : EXPLAIN_NOT_SET);
-    explain_detail(x, "policy: %s", d->after ? d->after : EXPLAIN_NOT_SET);
+    if (!d->before)
+        explain_detail(x, "binding: " EXPLAIN_NOT_SET);
+    difference_lines_each(d->before, d->after, add_value_line, x);
+    if (!d->after)
+        explain_detail(x, "policy: " EXPLAIN_NOT_SET);
     explanation_close(x->out, '}');
 }
 
@@ -464,6 +476,14 @@ void explain_field_differences(struct explain_context *x, unsigned fields,
     explanation_close(x->out, ']');
 }
 
+/* Adds a line such as "clusterAffinity.clusterNames: member1". */
+static void add_placement_line(void *context, const struct difference_line *l)
+{
+    struct explain_context *x = context;
+
+    explain_detail(x, "%s%s%s", l->path, *l->path ? ": " : "", l->value);
+}
+
 void explain_assigned_replicas(struct explain_context *x, const struct binding *b)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
@@ -478,7 +498,9 @@ void explain_assigned_replicas(struct explain_context *x, const struct binding *
         return;
     json_writer_raw_json(&x->out->facts, "appliedPlacement", b->applied_placement);
     explain_paragraph(x, "The scheduler has not applied its placement yet. What it applied last:");
-    explain_detail(x, "%s", b->applied_placement ? b->applied_placement : EXPLAIN_NOT_SET);
+    if (!b->applied_placement)
+        explain_detail(x, EXPLAIN_NOT_SET);
+    difference_lines_each(NULL, b->applied_placement, add_placement_line, x);
 }
 
 /* ---- referrers of a dependency ---- */

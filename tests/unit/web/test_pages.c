@@ -427,7 +427,7 @@ static struct answer_case {
     {"parameter of other lists", "/api/v1/problems?stage=healthy", 400, "no parameter 'stage'"},
     {"explanation as JSON", "/api/v1/explain?" KEPT, 200, "\n \"kind\":\"Explanation\",\n"},
     {"explanation as text", "/api/v1/explain?format=text&" KEPT, 200,
-     "Deployment shop/kept (apps/v1)\n\nProblems\n  warning: not scheduled (waiting), open since "},
+     "\n\nProblems\n  warning: not scheduled (waiting), open since "},
     {"explanation in another format", "/api/v1/explain?format=csv&" KEPT, 400, "'format' takes"},
     {"explanation of an invalid width", "/api/v1/explain?width=x&" KEPT, 400, "'width' takes"},
     {"explanation with history", "/api/v1/explain?history=true&" KEPT, 200, "\"history\""},
