@@ -161,7 +161,7 @@ static void add_decision_facts(struct strbuf *out, const struct health *h,
                        (struct since){(int64_t)d->stages.since_s * 1000, false}, h->now_ms);
     add_writer_fact(out, entry);
     strbuf_addf(out, "<dt>Who must act</dt>\n<dd>%s</dd>\n",
-                responsible_actor_text(d, engine_takeover(h->evaluation->engine)));
+                actor_title(responsible_actor(d, engine_takeover(h->evaluation->engine))));
     if (*end != '\0')
         strbuf_addf(out, "<dt>What ends it</dt>\n<dd>%s</dd>\n", end);
     add_policy_fact(out, "Governed by", d->governing);

@@ -112,7 +112,7 @@ static void explain_problem(struct explain_context *x, const struct problem *p,
     add_summary(x, p, entry);
     add_cause_of_hidden(x, p);
     add_sentence(x, p, "", problem_add_cause);
-    strbuf_addf(&actor, "Action (%s): ", actor_names[problem_actor(p)]);
+    strbuf_addf(&actor, "Action (%s): ", actor_title(problem_actor(p)));
     add_sentence(x, p, actor.data, problem_add_action);
     add_sentence(x, p, "", problem_add_end);
     add_parties(x, p);

@@ -129,7 +129,7 @@ static void explain_candidate(struct explain_context *x, const struct entry *tem
     report_put_policy(w, "policy", policy_name_of(c->policy));
     json_writer_text(w, "selectsBy", selector_score_text(c->score));
     json_writer_int(w, "priority", policy->priority);
-    explain_paragraph(x, "%u. %s, selects it by %s, priority %" PRId32, i + 1,
+    explain_paragraph(x, "%u. %s selects the template by %s, priority %" PRId32, i + 1,
                       explain_name(x, c->policy), selector_score_text(c->score), policy->priority);
     if (c->excluded)
         explain_exclusion(x, c, template);
@@ -196,9 +196,12 @@ static bool explain_near_miss(struct explain_context *x, const struct entry *pol
     json_writer_text(&x->out->facts, "misses", word);
     explain_paragraph(x, "%s selects %s", explain_name(x, policy), text.data);
     if (other_namespace)
-        explain_detail(x, "does not fit: it selects only in its own namespace (%s)", word);
+        explain_detail(x,
+                       "does not match: a PropagationPolicy selects templates of its own "
+                       "namespace only (%s)",
+                       word);
     else
-        explain_detail(x, "does not fit: the %s of resourceSelectors[%" PRIu32 "]", word, index);
+        explain_detail(x, "does not match: the %s of resourceSelectors[%" PRIu32 "]", word, index);
     explanation_close(x->out, '}');
     return true;
 }
@@ -219,13 +222,13 @@ void explain_selection(struct explain_context *x, const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
 
-    explain_open_section(x, "selection", "Policies that select it, best first");
+    explain_open_section(x, "selection", "Policies that select the template, best first");
     explanation_open(x->out, "candidates", '[');
     for (uint32_t i = 0; i < d->candidate_count; i++)
         explain_candidate(x, template, i);
     explanation_close(x->out, ']');
     if (d->candidate_count == 0)
-        explain_paragraph(x, "None.");
+        explain_paragraph(x, "No policy selects the template.");
     if (!d->winner)
         explain_near_misses(x, template);
     explanation_close(x->out, '}');
@@ -282,7 +285,7 @@ static void explain_unused_rules(struct explain_context *x, const char *key, str
         if (at < templates->count)
             continue;
         json_writer_int(&x->out->facts, NULL, i);
-        explain_paragraph(x, "%s[%" PRIu32 "] fits no template that there is.", rules.name, i);
+        explain_paragraph(x, "%s[%" PRIu32 "] matches no existing template.", rules.name, i);
     }
     json_writer_close(&x->out->facts, ']');
 }
@@ -299,7 +302,7 @@ static void explain_settings(struct explain_context *x, const struct entry *poli
     bool overwrite = p->propagation.conflict_resolution == CONFLICT_RESOLUTION_OVERWRITE;
     bool preserve = p->propagation.preserve == OPTIONAL_TRUE;
 
-    explain_open_section(x, "says", "What it says");
+    explain_open_section(x, "says", "Settings");
     explain_rules(x, "resourceSelectors", "selects", p->selectors, p->selector_count);
     explain_rules(x, "excludedResources", "excludes", p->exclusions, p->exclusion_count);
     /* A template may be missing from the store before all of its kind are read. */
@@ -326,10 +329,10 @@ static void explain_settings(struct explain_context *x, const struct entry *poli
                       p->priority, p->lazy ? "Lazy" : "Immediate", p->preempts ? "Always" : "Never",
                       p->propagation.propagate_deps ? "true" : "false",
                       overwrite ? "Overwrite" : "Abort", preserve ? "true" : "false");
-    explain_paragraph(x, "placement: %s",
-                      p->propagation.placement ? p->propagation.placement : EXPLAIN_NOT_SET);
+    explain_paragraph(x, "placement:");
+    explain_json(x, p->propagation.placement);
     if (p->deleting)
-        explain_paragraph(x, "It is being deleted: it selects nothing any more.");
+        explain_paragraph(x, "The policy is being deleted and selects no template.");
     explanation_close(x->out, '}');
 }
 
@@ -394,7 +397,7 @@ static void explain_version_differences(struct explain_context *x, const struct 
     }
     explanation_close(x->out, ']');
     if (changes.lines > DIFFERENCE_LINES_MAX)
-        explain_detail(x, "… and %u lines more", changes.lines - DIFFERENCE_LINES_MAX);
+        explain_detail(x, "… and %u more lines", changes.lines - DIFFERENCE_LINES_MAX);
 }
 
 /* Appends a time in UTC, without seconds. */
@@ -432,22 +435,21 @@ static void explain_version_origin(struct explain_context *x, const struct versi
     char hash[POLICY_VERSION_HASH_SIZE];
 
     if (policy_version_is_unknown(v))
-        strbuf_adds(&text, "; values that no version of it is known to have had: somebody else "
-                           "wrote them into the bindings");
+        strbuf_adds(&text, "; values of no known version: another writer changed the bindings");
     else if (v == policy_history_current_version(v->history))
-        strbuf_adds(&text, "; what it says now");
+        strbuf_adds(&text, "; the present version");
     if (v->by)
         strbuf_addf(&text, "; written by %s", v->by);
     if (v->since_seen)
-        strbuf_adds(&text, "; since it was seen");
+        strbuf_adds(&text, "; time of the first observation");
     if (v->recovered)
-        strbuf_adds(&text, "; its bindings show it");
+        strbuf_adds(&text, "; found in bindings");
     if (v->recovered && v->evidence_ms) {
         strbuf_adds(&text, ", the last one written at ");
         add_time_to_minute(&text, v->evidence_ms);
     }
     if (v->recovered && policy_version_count_later(v) < 0)
-        strbuf_adds(&text, "; nothing tells whether it came before the others");
+        strbuf_adds(&text, "; the order among the older versions is unknown");
     for (size_t i = 0; i < use->cluster_count; i++)
         strbuf_addf(&text, "%s%s", i ? ", " : "; on ", use->clusters[i]);
     if (!policy_version_is_unknown(v)) {
@@ -464,7 +466,7 @@ static void explain_versions(struct explain_context *x, const struct entry *poli
 
     if (uses.count == 0)
         return;
-    explain_open_section(x, "versions", "Its versions, newest first");
+    explain_open_section(x, "versions", "Versions, newest first");
     explain_row(x,
                 "VERSION  GENERATION  SINCE              TEMPLATES  REPLICAS    CPU  MEMORY MiB");
     explanation_open(x->out, "items", '[');
@@ -494,28 +496,28 @@ void explain_template_version(struct explain_context *x, const struct entry *tem
     if (!v)
         return;
     if (policy_version_is_unknown(v)) {
-        explain_paragraph(
-            x,
-            "It runs what no version of %s is known to have said: somebody else wrote "
-            "that into its binding.",
-            explain_name(x, d->claimed));
+        explain_paragraph(x,
+                          "The template runs values of no known version of %s: another "
+                          "writer changed its binding.",
+                          explain_name(x, d->claimed));
         return;
     }
     if (behind == 0)
-        explain_paragraph(x, "It runs version %" PRIu32 " of %s, the present one.", v->number,
-                          explain_name(x, d->claimed));
+        explain_paragraph(x, "The template runs version %" PRIu32 " of %s, the present version.",
+                          v->number, explain_name(x, d->claimed));
     else if (behind < 0)
         explain_paragraph(x,
-                          "It runs version %" PRIu32
-                          " of %s, an older one; nothing tells which of those "
-                          "came first.",
+                          "The template runs version %" PRIu32
+                          " of %s, an older version; the order of the older versions is "
+                          "unknown.",
                           v->number, explain_name(x, d->claimed));
     else
-        explain_paragraph(x, "It runs version %" PRIu32 " of %s, %d behind what that says now.",
-                          v->number, explain_name(x, d->claimed), behind);
+        explain_paragraph(
+            x, "The template runs version %" PRIu32 " of %s, %d behind the present version.",
+            v->number, explain_name(x, d->claimed), behind);
     if (superseded_ms) {
         format_timestamp(superseded_ms, since);
-        explain_paragraph(x, "It could have had a newer one since %s.", since);
+        explain_paragraph(x, "A newer version exists since %s.", since);
     }
 }
 
@@ -528,14 +530,14 @@ static void explain_placement_clusters(struct explain_context *x,
 
     if (!resolved || !resolved->has_clusters)
         return;
-    explain_open_section(x, "where", "Where it may place them");
+    explain_open_section(x, "where", "Member clusters that the placement allows");
     json_writer_open(&x->out->facts, "clusters", '[');
     for (uint32_t i = 0; i < resolved->cluster_count; i++) {
         json_writer_text(&x->out->facts, NULL, resolved->clusters[i]);
         strbuf_addf(&text, "%s%s", i ? ", " : "", resolved->clusters[i]);
     }
     json_writer_close(&x->out->facts, ']');
-    explain_paragraph(x, "%s.", text.len > 0 ? text.data : "On no member cluster that there is");
+    explain_paragraph(x, "%s.", text.len > 0 ? text.data : "No existing member cluster");
     explanation_close(x->out, '}');
 }
 
@@ -558,7 +560,8 @@ static void explain_dependent_overrides(struct explain_context *x, const struct 
         json_writer_bool(&x->out->facts, "exists", exists);
         explain_paragraph(
             x, "dependentOverrides names the %s %s, which %s.", def->name, p->overrides[i],
-            exists ? "exists" : "does not exist: until it does, the policy is not applied");
+            exists ? "exists"
+                   : "does not exist: Karmada does not apply the policy until it exists");
         explanation_close(x->out, '}');
     }
     explanation_close(x->out, ']');
@@ -586,12 +589,12 @@ static void explain_priority(struct explain_context *x, const struct entry *entr
         json_writer_int(w, "value", d->priority.value);
     json_writer_close(w, '}');
     if (d->priority.state == PRIORITY_MISSING)
-        explain_paragraph(x, "Karmada cannot resolve schedulePriority %s: it makes no binding.",
+        explain_paragraph(x, "Karmada cannot resolve schedulePriority %s, and makes no binding.",
                           names);
     else if (d->priority.state == PRIORITY_VALUE)
         explain_paragraph(x, "schedulePriority %s is %" PRId32 ".", names, d->priority.value);
     else
-        explain_paragraph(x, "What schedulePriority %s comes to is not known here.", names);
+        explain_paragraph(x, "The value of schedulePriority %s is unknown.", names);
 }
 
 static void explain_problems(struct explain_context *x, const struct entry *entry)
@@ -601,7 +604,7 @@ static void explain_problems(struct explain_context *x, const struct entry *entr
 
     if (problems == 0 && p->override_count == 0 && !p->propagation.schedule_priority)
         return;
-    explain_open_section(x, "problems", "What is wrong with it, or might be");
+    explain_open_section(x, "problems", "Defects of the policy");
     explanation_open(x->out, "items", '[');
     report_policy_problems(&x->out->facts, entry);
     explanation_close(x->out, ']');
@@ -677,7 +680,7 @@ static void explain_templates(struct explain_context *x, const struct entry *pol
 
         unapplied += is_policy_unapplied(d, policy);
     }
-    explain_open_section(x, "templates", "Its templates");
+    explain_open_section(x, "templates", "Templates");
     report_put_counts(&x->out->facts, &counts);
     json_writer_int(&x->out->facts, "notInForceOn", (int64_t)unapplied);
     explain_paragraph(x,
@@ -685,9 +688,9 @@ static void explain_templates(struct explain_context *x, const struct entry *pol
                       ", stale: %" PRIu32 ".",
                       counts.selected, counts.won, counts.claimed, counts.stale);
     if (unapplied > 0)
-        explain_paragraph(x, "It is not in force on %zu that are to follow it:", unapplied);
+        explain_paragraph(x, "The policy is not in force on %zu of its templates:", unapplied);
     else if (counts.selected + counts.claimed > 0)
-        explain_paragraph(x, "It is in force on all that are to follow it.");
+        explain_paragraph(x, "The policy is in force on all of its templates.");
     explanation_open(x->out, "notInForce", '[');
     for (size_t i = 0, listed = 0; i < templates->count && listed < LISTED_MAX; i++) {
         if (!is_policy_unapplied(template_decision(templates->entries[i]), policy))
@@ -724,15 +727,15 @@ static void explain_deliveries(struct explain_context *x, const struct entry *po
         stages[delivery_under_policy(templates->entries[i], policy).stage]++;
     if (stages[STAGE_NONE] == templates->count)
         return;
-    explain_open_section(x, "way", "How far they have come");
+    explain_open_section(x, "way", "Templates by stage");
     for (unsigned i = 0; i < STAGE_COUNT; i++) {
         if (stages[i] == 0)
             continue;
         json_writer_int(&x->out->facts, stage_names[i], (int64_t)stages[i]);
         strbuf_addf(&text, "%s%s %zu", text.len ? ", " : "", stage_names[i], stages[i]);
     }
-    explain_paragraph(x, "Of %zu with a binding: %s.", templates->count - stages[STAGE_NONE],
-                      text.data);
+    explain_paragraph(x, "Templates with a binding: %zu (%s).",
+                      templates->count - stages[STAGE_NONE], text.data);
     for (size_t i = 0; i < templates->count && listed < LISTED_MAX; i++) {
         struct stage_and_reason at = delivery_under_policy(templates->entries[i], policy);
 
@@ -762,18 +765,22 @@ static void explain_overlap(struct explain_context *x, const struct policy_overl
     json_writer_bool(w, "first", overlap->first);
     json_writer_int(w, "templates", (int64_t)overlap->templates);
     if (overlap->claims)
-        explain_paragraph(x, "%s keeps %zu template%s that it would win: by its claim.", name,
-                          overlap->templates, plural);
+        explain_paragraph(x,
+                          "%s keeps %zu template%s by its claim, although this policy would "
+                          "win a fresh match.",
+                          name, overlap->templates, plural);
     else if (policy_overlap_is_tie(overlap))
-        explain_paragraph(
-            x, "A tie with %s on %zu template%s: only the name decides, and %s first.", name,
-            overlap->templates, plural, overlap->first ? "it comes" : "the other comes");
+        explain_paragraph(x,
+                          "Tie with %s on %zu template%s: only the name decides, and %s "
+                          "ranks first.",
+                          name, overlap->templates, plural,
+                          overlap->first ? "this policy" : "the other policy");
     else if (overlap->first)
-        explain_paragraph(x, "%s comes after it on %zu template%s: %s.", name, overlap->templates,
-                          plural, rank_step_text(overlap->step));
+        explain_paragraph(x, "%s ranks after this policy on %zu template%s: %s.", name,
+                          overlap->templates, plural, rank_step_text(overlap->step));
     else
-        explain_paragraph(x, "It comes after %s on %zu template%s: %s.", name, overlap->templates,
-                          plural, rank_step_text(overlap->step));
+        explain_paragraph(x, "This policy ranks after %s on %zu template%s: %s.", name,
+                          overlap->templates, plural, rank_step_text(overlap->step));
     explanation_close(x->out, '}');
 }
 
@@ -784,7 +791,7 @@ static void explain_overlaps(struct explain_context *x, const struct entry *poli
 
     if (overlaps.count == 0)
         return;
-    explain_open_section(x, "overlaps", "Other policies that select the same");
+    explain_open_section(x, "overlaps", "Overlapping policies");
     explanation_open(x->out, "rivals", '[');
     for (size_t i = 0; i < shown; i++)
         explain_overlap(x, &overlaps.items[i]);

@@ -25,7 +25,7 @@ enum { PLACE_MAX_BYTES = 1 << 20 };
 static void explain_holder(struct explain_context *x, const char *cluster, const char *holder)
 {
     const char *ns = engine_namespace_of_id(x->engine, holder);
-    const char *where = cluster ? cluster : "Its own status";
+    const char *where = cluster ? cluster : "The template's own status";
     struct json_writer *w = &x->out->facts;
 
     explanation_open(x->out, NULL, '{');
@@ -33,12 +33,11 @@ static void explain_holder(struct explain_context *x, const char *cluster, const
     json_writer_text(w, "holder", *holder ? holder : NULL);
     json_writer_text(w, "namespace", ns);
     if (*holder == '\0')
-        explain_detail(x, "%s reports it, but not who holds the lease", where);
+        explain_detail(x, "%s reports the conflict, without the holder of the lease", where);
     else if (ns)
         explain_detail(x, "%s: the namespace %s holds the lease (id %s)", where, ns, holder);
     else
-        explain_detail(x, "%s: the lease is held under the id %s, which is no namespace's here",
-                       where, holder);
+        explain_detail(x, "%s: the id %s holds the lease; no namespace has this id", where, holder);
     explanation_close(x->out, '}');
 }
 
@@ -100,19 +99,23 @@ static void explain_lease(struct explain_context *x, const struct entry *templat
                           const struct entry *entry)
 {
     static const char *const verdicts[] = {
-        [VERDICT_UNPROTECTED] = "Its own namespace does not ask for a lease, and acts regardless.",
-        [VERDICT_OBTAINS] = "Its own namespace obtains the lease at its next reconcile.",
-        [VERDICT_KEEPS] = "That is its own namespace, which need not extend it yet.",
-        [VERDICT_RENEWS] = "That is its own namespace, which extends it at its next reconcile.",
-        [VERDICT_TAKES_OVER] = "Its own namespace takes it over at its next reconcile.",
-        [VERDICT_REFUSED] = "Its own namespace is refused the lease.",
+        [VERDICT_UNPROTECTED] = "The template's namespace requests no lease, and reconciles the "
+                                "resource without one.",
+        [VERDICT_OBTAINS] = "The template's namespace obtains the lease at its next reconcile.",
+        [VERDICT_KEEPS] = "The holder is the template's namespace; the lease need not be "
+                          "extended yet.",
+        [VERDICT_RENEWS] = "The holder is the template's namespace, which extends the lease "
+                           "at its next reconcile.",
+        [VERDICT_TAKES_OVER] = "The template's namespace takes over the lease at its next "
+                               "reconcile.",
+        [VERDICT_REFUSED] = "The template's namespace is refused the lease.",
     };
     static const char *const endings[] = {
         [LEASE_HELD] = "",
-        [LEASE_EXPIRING] = ", and should have extended it",
+        [LEASE_EXPIRING] = ", and is late to extend it",
         [LEASE_EXPIRED] = ", and has not extended it",
         [LEASE_ABSENT] = "",
-        [LEASE_UNKNOWN] = ", by a snapshot that is too old to say who does now",
+        [LEASE_UNKNOWN] = ", by a snapshot that is too old to show the present holder",
     };
     const struct lease *lease = entry_lease(entry);
     const struct lease_decision *d = lease_decision(entry);
@@ -120,9 +123,9 @@ static void explain_lease(struct explain_context *x, const struct entry *templat
 
     format_timestamp(lease->expires_s * 1000, until);
     if (!lease->holder)
-        explain_paragraph(x, "Nobody holds the lease on it.");
+        explain_paragraph(x, "No namespace holds the lease on the cloud resource.");
     else
-        explain_paragraph(x, "%s %s %s the lease on it%s%s%s.",
+        explain_paragraph(x, "%s %s %s the lease on the cloud resource%s%s%s.",
                           d->holder_ns ? "The namespace" : "The id",
                           d->holder_ns ? d->holder_ns : lease->holder,
                           d->state == LEASE_EXPIRED || d->state == LEASE_UNKNOWN ? "held" : "holds",
@@ -146,30 +149,37 @@ static const char *lease_protection_text(const struct explain_context *x,
     const struct lease_decision *lease = entry ? lease_decision(entry) : NULL;
 
     if (c->protection == PROTECTION_NONE)
-        return "It asks for no lease: each controller that reconciles it overwrites the others.";
+        return "The template requests no lease: each controller that reconciles "
+               "the resource overwrites the others.";
     if (c->protection == PROTECTION_UNPROTECTABLE)
-        return "It asks for a lease, which this kind cannot carry: nothing protects it.";
+        return "The template requests a lease, but its kind cannot have one: no "
+               "lease protects the resource.";
     if (c->conflicts & 1u << CONNECTOR_REPORTED)
-        return "It asks for a lease, and is refused it.";
+        return "The template requests a lease, and Config Connector was refused "
+               "it.";
     if (!lease)
-        return "It asks for a lease; who holds it is not known here.";
+        return "The template requests a lease; the holder is unknown.";
     if (lease->state == LEASE_UNKNOWN)
-        return "It asks for a lease; whether it still has it is not known.";
+        return "The template requests a lease; the exporter has no current data "
+               "about the holder.";
     switch (engine_lease_verdict(x->engine, template, entry)) {
     case VERDICT_KEEPS:
     case VERDICT_RENEWS:
         return lease->state == LEASE_EXPIRED
-                   ? "It asks for a lease; the one it had has expired, and protects nothing."
-                   : "A lease protects it.";
+                   ? "The template requests a lease; its lease has expired, and "
+                     "protects nothing."
+                   : "A lease protects the resource.";
     case VERDICT_REFUSED:
-        return "It asks for a lease, which another holds.";
+        return "The template requests a lease that another namespace holds.";
     case VERDICT_TAKES_OVER:
-        return "It asks for a lease; another's has expired, and protects nothing.";
+        return "The template requests a lease; the lease of another namespace has "
+               "expired.";
     case VERDICT_OBTAINS:
     case VERDICT_UNPROTECTED:
         break;
     }
-    return "It asks for a lease, and nobody holds one: nothing protects it now.";
+    return "The template requests a lease that no namespace holds: no lease "
+           "protects the resource now.";
 }
 
 /* ---- section about Google Config Connector ---- */
@@ -205,10 +215,10 @@ static void explain_cloud_identity(struct explain_context *x, const struct entry
 
     add_cloud_container(&place, template);
     if (id->unclear)
-        explain_paragraph(x, "Its fields do not say which cloud resource it stands for. %s",
+        explain_paragraph(x, "The fields of the template do not identify the cloud resource. %s",
                           protection);
     else
-        explain_paragraph(x, "It stands for %s%s. %s", id->name, place.data, protection);
+        explain_paragraph(x, "The template declares %s%s. %s", id->name, place.data, protection);
 }
 
 void explain_connector(struct explain_context *x, const struct entry *template)
@@ -328,25 +338,24 @@ static void explain_override_steps(struct explain_context *x, const struct overr
 
     json_writer_bool(&x->out->facts, "known", known);
     if (t->missing)
-        explain_paragraph(
-            x, "On %s: there is no such Cluster, so that Karmada renews nothing there.", clusters);
+        explain_paragraph(x, "On %s: no Cluster has this name, so Karmada updates nothing there.",
+                          clusters);
     else if (steps->unsure)
         explain_paragraph(x,
-                          "On %s: not known, as a targetCluster asks for more than names, and the "
-                          "Clusters have not been read.",
+                          "On %s: unknown, because a targetCluster selects by more than "
+                          "names, and the Clusters have not been read.",
                           clusters);
     else
-        explain_paragraph(x, "On %s:%s", clusters, steps->count > 0 ? "" : " none of them.");
+        explain_paragraph(x, "On %s:%s", clusters, steps->count > 0 ? "" : " no override policy.");
     explanation_open(x->out, "rules", '[');
     for (size_t i = 0; known && i < steps->count; i++)
         explain_override_step(x, &steps->items[i], i + 1);
     explanation_close(x->out, ']');
     json_writer_bool(&x->out->facts, "othersMayAct", known && steps->others_may_act);
     if (known && steps->others_may_act)
-        explain_paragraph(
-            x, "A ClusterOverridePolicy among them can change labels, name or namespace, "
-               "by which Karmada selects OverridePolicies after that: others than these "
-               "may act.");
+        explain_paragraph(x, "A ClusterOverridePolicy changes labels, name or namespace, and "
+                             "Karmada selects OverridePolicies after that: further override "
+                             "policies may apply.");
 }
 
 /* Adds an item for the target at index `first` and later ones with equal `steps` and `missing`. */
@@ -390,16 +399,17 @@ void explain_template_overrides(struct explain_context *x, const struct entry *t
     if (targets.count == 0 || (selection.count == 0 && !unread && !incomplete))
         return;
     set_override_steps(x->engine, &selection, &targets);
-    explain_open_section(x, "overrides", "Overrides, in the order in which they are applied");
+    explain_open_section(x, "overrides",
+                         "Override policies, in the order in which Karmada applies them");
     json_writer_bool(&x->out->facts, "complete", !unread && !incomplete);
     if (unread)
-        explain_paragraph(x,
-                          "Its labels may not be read here: what selects it by them is left out.");
+        explain_paragraph(x, "The labels of the template cannot be read: override policies that "
+                             "select it by labels are left out.");
     if (incomplete)
-        explain_paragraph(x,
-                          "Not all override policies have been read: there may be further ones.");
+        explain_paragraph(x, "Not all override policies have been read: there may be further "
+                             "ones.");
     if (selection.count > 0)
-        explain_paragraph(x, "Of two that write the same path the later one wins.");
+        explain_paragraph(x, "If two of them write the same path, the later one wins.");
     explanation_open(x->out, "targets", '[');
     for (size_t i = 0; selection.count > 0 && i < targets.count; i++) {
         if (!targets.items[i].explained)
@@ -438,8 +448,8 @@ void explain_history(struct explain_context *x, const struct entry *template)
     report_put_time(&x->out->facts, "since", transitions_complete_since_ms(t));
     format_timestamp(transitions_complete_since_ms(t), since);
     explain_paragraph(x,
-                      "All that happened since %s is known; a restart or a reload of the exporter "
-                      "begins anew.",
+                      "The history is complete since %s; a restart or a reload of the "
+                      "exporter clears it.",
                       since);
     explanation_open(x->out, "transitions", '[');
     while (count < TRANSITIONS_MAX && transitions_next_of_template(t, template, &below, &next)) {
@@ -448,9 +458,9 @@ void explain_history(struct explain_context *x, const struct entry *template)
     }
     explanation_close(x->out, ']');
     if (count == 0)
-        explain_paragraph(x, "It has not moved since.");
+        explain_paragraph(x, "The state and the stage have not changed since.");
     if (count == TRANSITIONS_MAX)
-        explain_paragraph(x, "What was before may be known, too: /api/v1/history has all of it.");
+        explain_paragraph(x, "Older transitions may exist: see /api/v1/history.");
     explanation_close(x->out, '}');
 }
 
@@ -462,7 +472,7 @@ static void explain_outcome_clusters(struct explain_context *x, const struct out
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
 
     if (o->undetermined != UNDETERMINED_REASON_COUNT) {
-        explain_detail(x, "on clusters that only the scheduler knows (%s): %s",
+        explain_detail(x, "clusters undetermined (%s): %s",
                        undetermined_reason_names[o->undetermined],
                        undetermined_text(o->undetermined));
         return;
@@ -514,10 +524,9 @@ static bool lacks_user_change(const struct outcome *o)
 static void explain_restart(struct explain_context *x, const struct outcome *o)
 {
     if (o->state == STATE_PENDING)
-        explain_paragraph(x,
-                          "A restart of Karmada's controllers delivers that change all the same.");
+        explain_paragraph(x, "A restart of Karmada's controllers also delivers the change.");
     else
-        explain_paragraph(x, "A restart of Karmada's controllers brings that as well.");
+        explain_paragraph(x, "A restart of Karmada's controllers has the same effect.");
 }
 
 /* Adds the outcome of Karmada's pending work, then the outcome of the user's next change. */
@@ -539,20 +548,18 @@ static void explain_next_change(void *context, const struct next_change *f)
     report_put_outcome(w, "atRest", &f->rest);
     report_put_outcome(w, "afterNextChange", &f->next);
     if (!f->settled)
-        explain_paragraph(x,
-                          "Karmada would not come to rest over it. What follows is not the end.");
+        explain_paragraph(x, "The simulation did not come to an end: later changes are missing.");
     if (moves && next->late)
-        explain_outcome(x, "What Karmada should have made of it", &f->rest);
+        explain_outcome(x, "Overdue result of Karmada's work", &f->rest);
     else if (moves)
-        explain_outcome(x, "Karmada makes of it by itself", &f->rest);
+        explain_outcome(x, "Result of Karmada's next work", &f->rest);
     else
-        explain_paragraph(x, "Karmada by itself leaves it as it is.");
+        explain_paragraph(x, "Karmada changes nothing without a user's change of the template.");
     if (moves && next->late)
-        explain_paragraph(
-            x, "A restart of Karmada's controllers, or the next change by its user, is a "
-               "new occasion.");
+        explain_paragraph(x, "A restart of Karmada's controllers, or the user's next change of "
+                             "the template, repeats the work.");
     if (waits)
-        explain_outcome(x, "After the next change by its user", &f->next);
+        explain_outcome(x, "After the user's next change of the template", &f->next);
     if (!waits || lacks_user_change(&f->next))
         explain_paragraph(x, "%s", next_change_note_text(&f->next, next->why, static_takeover));
     else if ((!moves || f->next.state == STATE_PENDING) && !static_takeover &&
@@ -576,10 +583,10 @@ void explain_predicted_state(struct explain_context *x, const struct entry *temp
         .why = next_change_note_of(d),
     };
 
-    explain_open_section(x, "next", "What comes next");
+    explain_open_section(x, "next", "Next change");
     if (is_delivery_blocked(d->stages.delivery.stage))
-        explain_paragraph(
-            x, "What follows is about its binding: what holds up the rest is told under Stage.");
+        explain_paragraph(x, "This section is about the binding. The section Stage has the "
+                             "reason why the binding is not delivered.");
     next_change_predict_outcomes(x->engine, template, explain_next_change, &next);
     explanation_close(x->out, '}');
 }

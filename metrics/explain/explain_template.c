@@ -38,10 +38,12 @@ static void explain_evicted_cluster(struct explain_context *x, const char *clust
     const struct cluster *c = entry_cluster(store_find(engine_store(x->engine), &id));
 
     if (c && c->ready)
-        explain_paragraph(x, "%s is ready, and loses it all the same: a task is not taken back.",
+        explain_paragraph(x,
+                          "%s is ready, and still loses its copy: Karmada does not cancel an "
+                          "eviction task.",
                           cluster);
     else if (c)
-        explain_paragraph(x, "%s is not ready: what runs there stays until it answers again.",
+        explain_paragraph(x, "%s is not ready: the copy stays until the cluster is ready again.",
                           cluster);
 }
 
@@ -55,18 +57,17 @@ static void explain_evictions(struct explain_context *x, const struct binding *b
         char end[32];
 
         if (!eviction_ends_by_itself(e))
-            explain_paragraph(x, "The copy on %s stays until a person takes its task away.",
+            explain_paragraph(x, "The copy on %s stays until a user removes the eviction task.",
                               e->cluster);
         else if (e->created_ms > 0 && e->grace_s > 0) {
             format_timestamp(e->created_ms + (int64_t)e->grace_s * 1000, end);
-            explain_paragraph(x, "The copy on %s (%s, %s) goes at %s at the latest.", e->cluster,
-                              e->producer, e->reason, end);
+            explain_paragraph(x, "The copy on %s (%s, %s) is deleted at %s at the latest.",
+                              e->cluster, e->producer, e->reason, end);
         } else {
-            explain_paragraph(
-                x,
-                "The copy on %s (%s, %s) goes at the latest when its task times out, by "
-                "default ten minutes after it was made.",
-                e->cluster, e->producer, e->reason);
+            explain_paragraph(x,
+                              "The copy on %s (%s, %s) is deleted when its eviction task times "
+                              "out, by default after ten minutes.",
+                              e->cluster, e->producer, e->reason);
         }
         if (eviction_ends_by_itself(e))
             explain_evicted_cluster(x, e->cluster);
@@ -85,7 +86,7 @@ static void explain_risks(struct explain_context *x, unsigned risks)
     json_writer_bit_names(&x->out->facts, "risks", risks, risk_names);
     for (unsigned i = 0; i < RISK_COUNT; i++) {
         if (risks & ~described & 1U << i)
-            explain_paragraph(x, "At risk: %s.", risk_texts[i]);
+            explain_paragraph(x, "Risk: %s.", risk_texts[i]);
     }
 }
 
@@ -98,7 +99,7 @@ static void explain_target_counts(struct explain_context *x, struct template_dec
     } stages[] = {
         {STAGE_UNDISPATCHED, "dispatched to"},
         {STAGE_UNAPPLIED, "applied in"},
-        {STAGE_UNDELIVERED, "of the newest version in"},
+        {STAGE_UNDELIVERED, "newest version in"},
         {STAGE_UNREACHABLE, "healthy in"},
     };
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
@@ -110,8 +111,7 @@ static void explain_target_counts(struct explain_context *x, struct template_dec
             count += decision_targets(d)[k].stage > stages[i].stage;
         strbuf_addf(&text, "%s%s %" PRIu32, i > 0 ? ", " : "", stages[i].word, count);
     }
-    explain_paragraph(x, "Of %" PRIu32 " member cluster%s: %s.", d->target_count,
-                      d->target_count == 1 ? "" : "s", text.data);
+    explain_paragraph(x, "Member clusters: %" PRIu32 " (%s).", d->target_count, text.data);
 }
 
 static void explain_passed_stages(struct explain_context *x, struct template_decision *d)
@@ -121,7 +121,7 @@ static void explain_passed_stages(struct explain_context *x, struct template_dec
     bool scheduled = delivery != STAGE_NONE && delivery != STAGE_UNSCHEDULED &&
                      !(delivery == STAGE_EVICTING && d->stages.delivery.reason != WHY_REPLACING);
 
-    explain_paragraph(x, "Matched: %s. Bound: %s. As its policy says: %s. Scheduled: %s.",
+    explain_paragraph(x, "Matched: %s. Bound: %s. Binding up to date: %s. Scheduled: %s.",
                       stage > STAGE_UNMATCHED ? "yes" : "no", d->binding ? "yes" : "no",
                       stage > STAGE_OUTDATED ? "yes" : "no", scheduled ? "yes" : "no");
 }
@@ -191,11 +191,11 @@ static void explain_stage_and_reason(struct explain_context *x, const struct ent
     explain_paragraph(x, "%s%s%s", stage_texts[at.stage], at.reason == WHY_NONE ? "" : " ",
                       stage_reason_texts[at.reason]);
     if (*message)
-        explain_paragraph(x, "Karmada says: %s", message);
+        explain_paragraph(x, "Karmada's message: %s", message);
     if (since_s > 0)
-        explain_paragraph(x, "Since %s, as far as the objects show.", since);
+        explain_paragraph(x, "Since %s, according to the objects.", since);
     if (*end.text)
-        explain_paragraph(x, "Up to %s: %s", stage_actor_text(end.actor), end.text);
+        explain_paragraph(x, "Action (%s): %s", actor_title(end.actor), end.text);
 }
 
 /* Adds the delivery stage of a template that itself is in an earlier stage. */
@@ -206,12 +206,11 @@ static void explain_delivery(struct explain_context *x, const struct entry *temp
     const char *reason = stage_reason_names[at.reason];
 
     if (at.stage == STAGE_HEALTHY) {
-        explain_paragraph(x,
-                          "What its binding has made of it is healthy in all its member clusters.");
+        explain_paragraph(x, "The last binding is healthy in all its member clusters.");
         return;
     }
-    explain_paragraph(x, "What its binding has made of it is %s%s%s.", stage_names[at.stage],
-                      *reason ? ", " : "", reason);
+    explain_paragraph(x, "The last binding is %s%s%s.", stage_names[at.stage], *reason ? ", " : "",
+                      reason);
     explain_stage_and_reason(x, template, at, d->stages.delivery_since_s);
 }
 
@@ -267,12 +266,11 @@ void explain_state(struct explain_context *x, const struct entry *template)
     if (d->binding && policy_obstacle_text(d))
         explain_paragraph(x, "%s %s.", explain_name(x, d->governing), policy_obstacle_text(d));
     else if (d->state == STATE_STALE && d->reason == STALE_TEMPLATE_UPDATED)
-        explain_paragraph(x,
-                          "Nothing that is seen here keeps it from that: do its controllers run?");
+        explain_paragraph(x, "No obstacle is visible here: check that Karmada's controllers run.");
     json_writer_bool(w, "unread", entry_template(template)->unread);
     if (entry_template(template)->unread)
-        explain_paragraph(
-            x, "It may not be read here: all that is said of it comes from its binding.");
+        explain_paragraph(x, "The template cannot be read: the data about it comes from its "
+                             "binding.");
     json_writer_bit_names(w, "flags", d->flags, template_flag_names);
     for (unsigned i = 0; i < TEMPLATE_FLAG_COUNT; i++) {
         if (d->flags & 1U << i)
@@ -280,7 +278,7 @@ void explain_state(struct explain_context *x, const struct entry *template)
     }
     explain_since(x, d->since_ms);
     if (actor != ACTOR_NONE)
-        explain_paragraph(x, "Who must act: %s.", state_actor_text(actor));
+        explain_paragraph(x, "Actor: %s.", actor_title(actor));
 }
 
 /* Adds the section "governance": the claimed policy, its version, and the governing policy. */
@@ -299,25 +297,24 @@ static void explain_governance(struct explain_context *x, const struct entry *te
         json_writer_bool(w, "claimedExists", exists);
         json_writer_bool(w, "claimHolds", holds);
         json_writer_text(w, "claimedOn", place);
-        explain_paragraph(x, "%s%s has its claim on the %s.", explain_name(x, d->claimed),
+        explain_paragraph(x, "%s%s has claimed the %s.", explain_name(x, d->claimed),
                           !exists ? ", which does not exist,"
                           : holds ? ""
-                                  : ", under another id than it has now,",
+                                  : ", under another id than its present one,",
                           place);
     } else {
-        explain_paragraph(x, "No policy has a claim on it.");
+        explain_paragraph(x, "No policy has claimed the template.");
     }
     if (entry_template(template)->claim_incomplete)
-        explain_paragraph(
-            x, "It has the id of a claim, but not the rest: to Karmada that is no claim, "
-               "and it matches it anew at each change.");
+        explain_paragraph(x, "The claim is incomplete: Karmada ignores it, and matches the "
+                             "template anew at each change.");
     explain_template_version(x, template);
     report_put_policy(w, "governing", policy_name_of(d->governing));
     if (d->governing)
-        explain_paragraph(x, "%s governs it: %s", explain_name(x, d->governing),
+        explain_paragraph(x, "%s governs the template: %s", explain_name(x, d->governing),
                           governing_text(d, engine_takeover(x->engine)));
     else
-        explain_paragraph(x, "No policy governs it.");
+        explain_paragraph(x, "No policy governs the template.");
     explanation_close(x->out, '}');
 }
 
@@ -366,7 +363,7 @@ static void explain_template_binding(struct explain_context *x, const struct ent
     json_writer_bool(&x->out->facts, "placed", b->has_placement);
     explain_paragraph(x, "%s %s.", explain_name(x, d->binding),
                       b->has_placement ? "was made by a policy"
-                                       : "has no placement: others require it");
+                                       : "has no placement: other templates require it");
     explain_field_differences(x, d->fields | fields_to_change(d, b), d->governing, d->binding);
     explain_assigned_replicas(x, b);
     if (d->state == STATE_STALE)
@@ -381,20 +378,20 @@ static const char *dependency_text(const struct entry *dependency)
     const struct template_decision *d = dependency ? template_decision(dependency) : NULL;
 
     if (!d || !entry_exists(dependency))
-        return "is not known here: it does not exist, or its kind is not watched";
+        return "is unknown: it does not exist, or its kind is not watched";
     switch (d->state) {
     case STATE_ATTACHED:
-        return "is propagated with those that require it";
+        return "is propagated with the templates that require it";
     case STATE_CURRENT:
     case STATE_STALE:
     case STATE_UNBOUND:
         return "is propagated by a policy of its own";
     case STATE_ORPHANED:
-        return "is left behind by a policy of its own, and keeps running";
+        return "is orphaned: its policy no longer governs it, and it keeps running";
     case STATE_PENDING:
-        return "is propagated by nobody";
+        return "is not propagated by any policy";
     case STATE_IGNORED:
-        return "is never propagated: Karmada does not consider it";
+        return "is ignored by Karmada, and never propagated";
     case STATE_COUNT:
         break;
     }
@@ -441,19 +438,22 @@ static bool explain_references(struct explain_context *x, const struct entry *te
         explain_dependency(x, &recorded->items[i]);
     explanation_close(x->out, ']');
     if (count == 0 && (t->references_known || recorded))
-        explain_paragraph(x, "Nothing that is known.");
+        explain_paragraph(x, "No known dependency.");
     return t->references_known || recorded;
 }
 
 static const char *propagated_dependencies_text(const struct template_decision *d)
 {
     if (!d->governing)
-        return "No policy governs it, so nothing propagates this with it.";
+        return "No policy governs the template, so its dependencies are not "
+               "propagated with it.";
     if (d->flags & 1U << FLAG_DEPENDENCIES_STAY)
         return template_flag_texts[FLAG_DEPENDENCIES_STAY];
     if (!d->propagates)
-        return "Its policy does not propagate this with it: propagateDeps is not set.";
-    return "Its policy propagates this with it (propagateDeps).";
+        return "The policy does not propagate dependencies: propagateDeps is not "
+               "set.";
+    return "The policy propagates the dependencies with the template "
+           "(propagateDeps).";
 }
 
 static void explain_dependencies(struct explain_context *x, const struct entry *template)
@@ -463,10 +463,10 @@ static void explain_dependencies(struct explain_context *x, const struct entry *
 
     if (t->reference_count == 0 && !d->propagates)
         return;
-    explain_open_section(x, "dependencies", "What it needs");
+    explain_open_section(x, "dependencies", "Dependencies");
     if (!explain_references(x, template))
-        explain_paragraph(x,
-                          "Not known: its spec has not been read, and its binding does not say.");
+        explain_paragraph(x, "The dependencies are unknown: the spec has not been read, and the "
+                             "binding does not list them.");
     json_writer_bool(&x->out->facts, "propagated", d->propagates);
     explain_paragraph(x, "%s", propagated_dependencies_text(d));
     explanation_close(x->out, '}');

@@ -398,43 +398,36 @@ void explain_since(struct explain_context *x, int64_t since_ms)
         format_timestamp(since_ms, since);
     report_put_time(&x->out->facts, "since", since_ms);
     if (since_ms > 0)
-        explain_paragraph(x, "Since %s, as far as the objects show.", since);
+        explain_paragraph(x, "Since %s, according to the objects.", since);
 }
 
 /* ---- parts about bindings ---- */
 
-/* Context of put_field_difference(). */
+/* Context of put_field_difference() and add_field_difference_line(). */
 struct field {
     struct explain_context *x;
     const char *name;
 };
-
-/* Adds a line such as "policy: clusterAffinity.clusterNames: member1". */
-static void add_value_line(void *context, const struct difference_line *l)
-{
-    struct explain_context *x = context;
-
-    explain_detail(x, "%s: %s%s%s", l->sign == '+' ? "policy" : "binding", l->path,
-                   *l->path ? ": " : "", l->value);
-}
 
 static void put_field_difference(void *context, const struct difference *d)
 {
     const struct field *field = context;
     struct explain_context *x = field->x;
 
-    explanation_open(x->out, NULL, '{');
+    json_writer_open(&x->out->facts, NULL, '{');
     json_writer_text(&x->out->facts, "path", d->path);
     json_writer_raw_json(&x->out->facts, "binding", d->before);
     json_writer_raw_json(&x->out->facts, "policy", d->after);
-    explain_paragraph(x, "%s%s%s:", field->name, *d->path == '\0' || *d->path == '[' ? "" : ".",
-                      d->path);
-    if (!d->before)
-        explain_detail(x, "binding: " EXPLAIN_NOT_SET);
-    difference_lines_each(d->before, d->after, add_value_line, x);
-    if (!d->after)
-        explain_detail(x, "policy: " EXPLAIN_NOT_SET);
-    explanation_close(x->out, '}');
+    json_writer_close(&x->out->facts, '}');
+}
+
+static void add_field_difference_line(void *context, const struct difference_line *line)
+{
+    const struct field *field = context;
+    bool bare = *line->path == '\0' || *line->path == '[';
+
+    explain_detail(field->x, "%c %s%s%s: %s", line->sign, field->name, bare ? "" : ".", line->path,
+                   line->value);
 }
 
 /*
@@ -452,36 +445,80 @@ static const char *policy_field_json(const struct entry *policy, enum drift_fiel
     return out->data;
 }
 
+/* Adds the differences of one field, which exist. */
+static void explain_field_difference(struct explain_context *x, enum drift_field field,
+                                     const struct entry *policy, const struct entry *binding)
+{
+    CLEANUP(strbuf_release) struct strbuf old_text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf new_text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
+    const char *before = explain_field_json(&entry_binding(binding)->propagation, field, &old_text);
+    const char *after = policy_field_json(policy, field, &new_text);
+    struct field context = {x, drift_field_names[field]};
+
+    explanation_open(x->out, NULL, '{');
+    json_writer_text(&x->out->facts, "field", context.name);
+    explanation_open(x->out, "differences", '[');
+    differences_each(before, after, put_field_difference, &context);
+    explanation_close(x->out, ']');
+    difference_lines_each(before, after, add_field_difference_line, &context);
+    explanation_close(x->out, '}');
+}
+
 void explain_field_differences(struct explain_context *x, unsigned fields,
                                const struct entry *policy, const struct entry *binding)
 {
-    const struct binding *b = entry_binding(binding);
+    bool known = entry_policy(policy) && entry_binding(binding);
 
+    if (known && fields != 0)
+        explain_paragraph(x, "Values in the binding (-) that differ from the policy (+):");
     explanation_open(x->out, "fields", '[');
-    for (unsigned i = 0; entry_policy(policy) && b && i < DRIFT_FIELD_COUNT; i++) {
-        CLEANUP(strbuf_release) struct strbuf before = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
-        CLEANUP(strbuf_release) struct strbuf after = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
-        struct field field = {x, drift_field_names[i]};
-
-        if (!(fields & 1U << i))
-            continue;
-        explanation_open(x->out, NULL, '{');
-        json_writer_text(&x->out->facts, "field", field.name);
-        explanation_open(x->out, "differences", '[');
-        differences_each(explain_field_json(&b->propagation, i, &before),
-                         policy_field_json(policy, i, &after), put_field_difference, &field);
-        explanation_close(x->out, ']');
-        explanation_close(x->out, '}');
+    for (unsigned i = 0; known && i < DRIFT_FIELD_COUNT; i++) {
+        if (fields & 1U << i)
+            explain_field_difference(x, i, policy, binding);
     }
     explanation_close(x->out, ']');
 }
 
-/* Adds a line such as "clusterAffinity.clusterNames: member1". */
-static void add_placement_line(void *context, const struct difference_line *l)
-{
-    struct explain_context *x = context;
+/* Lines of a JSON text that are being added. */
+struct json_lines {
+    struct explain_context *x;
+    struct strbuf path; /* Path of the line that is being collected. */
+    struct strbuf values;
+};
 
-    explain_detail(x, "%s%s%s", l->path, *l->path ? ": " : "", l->value);
+static void add_json_line(struct json_lines *lines)
+{
+    if (lines->values.len > 0)
+        explain_detail(lines->x, "%s%s%s", lines->path.data, lines->path.len > 0 ? ": " : "",
+                       lines->values.data);
+    strbuf_reset(&lines->path);
+    strbuf_reset(&lines->values);
+}
+
+static void collect_json_line(void *context, const struct difference_line *line)
+{
+    struct json_lines *lines = context;
+
+    if (strcmp(lines->path.data, line->path) != 0)
+        add_json_line(lines);
+    if (lines->values.len == 0)
+        strbuf_adds(&lines->path, line->path);
+    strbuf_addf(&lines->values, "%s%s", lines->values.len > 0 ? ", " : "", line->value);
+}
+
+void explain_json(struct explain_context *x, const char *json)
+{
+    struct json_lines lines = {.x = x,
+                               .path = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES),
+                               .values = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES)};
+
+    if (json)
+        difference_lines_each(NULL, json, collect_json_line, &lines);
+    else
+        explain_detail(x, EXPLAIN_NOT_SET);
+    add_json_line(&lines);
+    strbuf_release(&lines.path);
+    strbuf_release(&lines.values);
 }
 
 void explain_assigned_replicas(struct explain_context *x, const struct binding *b)
@@ -497,10 +534,9 @@ void explain_assigned_replicas(struct explain_context *x, const struct binding *
     if (!b || !b->has_placement || b->propagation.placement == b->applied_placement)
         return;
     json_writer_raw_json(&x->out->facts, "appliedPlacement", b->applied_placement);
-    explain_paragraph(x, "The scheduler has not applied its placement yet. What it applied last:");
-    if (!b->applied_placement)
-        explain_detail(x, EXPLAIN_NOT_SET);
-    difference_lines_each(NULL, b->applied_placement, add_placement_line, x);
+    explain_paragraph(x, "The scheduler has not applied the placement yet. Placement that "
+                         "it applied last:");
+    explain_json(x, b->applied_placement);
 }
 
 /* ---- referrers of a dependency ---- */
@@ -533,7 +569,7 @@ static void explain_dependency_values(struct explain_context *x,
         const char *then = dependency_value_name(i, referrer->current.wants[i]);
 
         if (referrer->counts_observed && referrer->counts_current && now != then)
-            explain_detail(x, "%s %s, and %s once its policy is applied as it is now",
+            explain_detail(x, "%s %s, and %s once Karmada has applied the present policy",
                            dependency_field_names[i], now, then);
         else
             explain_detail(x, "%s %s", dependency_field_names[i],
@@ -560,7 +596,7 @@ static void explain_value_origin(struct explain_context *x,
         explain_detail(x, "by %s %s%s%s", policy.kind, policy.ns, *policy.ns ? "/" : "",
                        policy.name);
     if (referrer->derived)
-        explain_detail(x, "derived from what it refers to: it has no binding yet");
+        explain_detail(x, "derived from the references of the template: it has no binding yet");
     else if (referrer->binding)
         explain_detail(x, "in %s", explain_name(x, referrer->binding));
 }
@@ -578,13 +614,14 @@ static void explain_referrer(void *context, const struct dependency_referrer *re
         report_put_binding(&x->out->facts, "binding", referrer->binding);
     json_writer_bool(&x->out->facts, "exists", !missing);
     if (missing) {
-        explain_paragraph(x, "%s is listed, but does not exist.",
+        explain_paragraph(x, "%s is listed in requiredBy, but does not exist.",
                           explain_name(x, referrer->binding));
-        explain_detail(x, "Karmada does not update the dependency's binding while it is listed");
+        explain_detail(x, "Karmada does not update the dependency's binding while requiredBy "
+                          "lists it");
     } else {
         explain_paragraph(x, "%s %s:", explain_name(x, subject),
-                          referrer->counts_observed ? "wants"
-                                                    : "does not count yet, but will want");
+                          referrer->counts_observed ? "requests"
+                                                    : "does not count yet, but will request");
         explain_dependency_values(x, referrer);
         explain_value_origin(x, referrer);
     }
@@ -610,19 +647,19 @@ static void explain_resolution(struct explain_context *x, const struct entry *de
                       f->conflict ? "is in conflict, and resolves to" : "resolves to",
                       dependency_value_name(field, f->resolved));
     if (f->overridden)
-        explain_detail(x, "its own policy's value stands against that: %s",
+        explain_detail(x, "the value of its own policy differs: %s",
                        dependency_value_name(field, f->stored));
     else if (f->unapplied)
-        explain_detail(x, "its binding still has %s", dependency_value_name(field, f->stored));
+        explain_detail(x, "the binding still has %s", dependency_value_name(field, f->stored));
     else if (f->unsupported)
         explain_detail(x,
-                       "unsupported: its binding has %s, for Karmada before 1.16 takes over what "
-                       "the last of them wants",
+                       "unsupported: the binding has %s, because Karmada before 1.16 "
+                       "takes the value of the last referrer",
                        dependency_value_name(field, f->stored));
     if (f->predicted)
         explain_detail(x,
-                       "it will be in conflict, and resolve to %s, once the policies are applied "
-                       "as they are now",
+                       "the field will be in conflict, and resolve to %s, once Karmada "
+                       "has applied the present policies",
                        dependency_value_name(field, f->predicted_resolved));
     explanation_close(x->out, '}');
 }
@@ -633,7 +670,7 @@ void explain_referrers(struct explain_context *x, const struct entry *dependency
 
     if (!d || d->referrers + d->dangling == 0)
         return;
-    explain_open_section(x, "requiredBy", "Who requires it");
+    explain_open_section(x, "requiredBy", "Required by");
     explanation_open(x->out, "referrers", '[');
     engine_dependency_referrers(x->engine, dependency, explain_referrer, x);
     explanation_close(x->out, ']');
@@ -652,7 +689,7 @@ void explain_defects(struct explain_context *x, const struct entry *entry)
 
     if (defects == 0)
         return;
-    explain_open_section(x, "broken", "What is broken");
+    explain_open_section(x, "broken", "Defects");
     explanation_open(x->out, "defects", '[');
     report_defects(&x->out->facts, entry);
     explanation_close(x->out, ']');

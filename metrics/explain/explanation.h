@@ -102,6 +102,9 @@ void explain_since(struct explain_context *x, int64_t since_ms);
 void explain_field_differences(struct explain_context *x, unsigned fields,
                                const struct entry *policy, const struct entry *binding);
 
+/* Adds the plain values in a JSON text as details, "path: value"; EXPLAIN_NOT_SET for NULL. */
+void explain_json(struct explain_context *x, const char *json);
+
 /*
  * Adds the replicas of a binding by cluster; an empty list for NULL. If the scheduler has not
  * applied the binding's placement yet, also adds the placement that it applied last.

@@ -7,97 +7,99 @@
 /* ---- states ---- */
 
 static const char *const stale_words[STALE_REASON_COUNT] = {
-    [STALE_POLICY_UPDATED] = "Its policy has changed; its binding still has the old settings.",
-    [STALE_POLICY_REPLACED] =
-        "The policy that governs it is not the one that its binding was made from.",
-    [STALE_SELECTOR_MISMATCH] = "The policy that has claimed it does not select it any more, or "
-                                "excludes it. While the claim stands it is frozen: no change of "
-                                "it is propagated, and no other policy takes it over.",
-    [STALE_POLICY_GONE] = "The policy that has claimed it does not exist any more, or was "
+    [STALE_POLICY_UPDATED] = "The policy has changed; the binding still has the old settings.",
+    [STALE_POLICY_REPLACED] = "Another policy governs the template than the one in the binding.",
+    [STALE_SELECTOR_MISMATCH] = "The policy that has claimed the template no longer selects it, or "
+                                "excludes it. While the claim stands, Karmada propagates no change "
+                                "of the template, and no other policy takes it over.",
+    [STALE_POLICY_GONE] = "The policy that has claimed the template no longer exists, or was "
                           "deleted and created again.",
-    [STALE_NEVER_BOUND] =
-        "A Lazy policy has claimed it and has never made a binding: it runs nowhere.",
-    [STALE_TEMPLATE_UPDATED] = "Its user has changed it, and its binding was not made from that "
-                               "version: what runs is older.",
+    [STALE_NEVER_BOUND] = "A Lazy policy has claimed the template and never made a binding: "
+                          "the template runs in no member cluster.",
+    [STALE_TEMPLATE_UPDATED] = "A user has changed the template, and the binding does not have "
+                               "the change: the member clusters run an older version.",
 };
 
 /* Overdue actions of Karmada, by reason; phase_text() has the exceptions. */
 static const char *const overdue_words[STALE_REASON_COUNT] = {
-    [STALE_POLICY_UPDATED] =
-        "Karmada should have copied what the policy says now into the binding by now.",
-    [STALE_POLICY_REPLACED] =
-        "Karmada should have made the binding over to the policy that governs it by now.",
+    [STALE_POLICY_UPDATED] = "Karmada should have copied the present settings of the policy "
+                             "into the binding by now.",
+    [STALE_POLICY_REPLACED] = "Karmada should have replaced the policy in the binding by now.",
     [STALE_SELECTOR_MISMATCH] = NULL, /* Text depends on the claim: see phase_text(). */
     [STALE_POLICY_GONE] = "Karmada should have removed the claim when the policy was deleted.",
-    [STALE_NEVER_BOUND] = "Karmada should have made its binding by now.",
-    [STALE_TEMPLATE_UPDATED] = "Karmada should have brought that change into the binding by now.",
+    [STALE_NEVER_BOUND] = "Karmada should have made the binding by now.",
+    [STALE_TEMPLATE_UPDATED] = "Karmada should have copied the change into the binding by now.",
 };
 
 static const char mismatch_words[] =
-    "If its policy was changed, Karmada should have removed the claim then. If its labels were, "
-    "Karmada leaves it as it is until that policy is changed or deleted.";
+    "If the policy was changed, Karmada should have removed the claim. "
+    "If the template's labels were changed, the claim stands until the "
+    "policy is changed or deleted.";
 
 /* When a policy changes, Karmada finds its templates through bindings that have the policy's id. */
-static const char leaked_words[] =
-    "No binding carries that policy's id, so that Karmada does not find the claim when the policy "
-    "is changed: the claim stands until the policy is deleted, or somebody removes it.";
+static const char leaked_words[] = "No binding has the id of that policy, so Karmada does not find "
+                                   "the claim when the policy changes. The claim stands until the "
+                                   "policy is deleted or a user removes the claim.";
 
 /* Karmada removes only claims with the policy's current id. */
-static const char foreign_words[] =
-    "Its claim is under another id than that policy's, so that Karmada never removes it: somebody "
-    "has to.";
+static const char foreign_words[] = "The claim has another id than that policy, so Karmada never "
+                                    "removes the claim: a user must remove it.";
 
 static const char *const pending_words[PENDING_REASON_COUNT] = {
-    [PENDING_NO_MATCH] = "No policy selects it, and nothing else propagates it.",
-    [PENDING_EXCLUDED] = "A policy would select it, but its excludedResources keep it out.",
-    [PENDING_POLICY_GONE] = "It was changed after its policy was gone: its old binding stays as "
-                            "it is, and the change is not propagated.",
-    [PENDING_OVERRIDE_MISSING] =
-        "A policy selects it, but waits for a policy named in its dependentOverrides that does "
-        "not exist.",
-    [PENDING_POLICY_DELETING] = "Only policies that are being deleted select it.",
-    [PENDING_KIND_NOT_SELECTED] = "No policy selects anything of its kind.",
+    [PENDING_NO_MATCH] = "No policy selects the template, and no other template propagates "
+                         "it.",
+    [PENDING_EXCLUDED] = "A policy would select the template, but its excludedResources "
+                         "exclude it.",
+    [PENDING_POLICY_GONE] = "A user changed the template after its policy was gone: the old "
+                            "binding stays, and Karmada does not propagate the change.",
+    [PENDING_OVERRIDE_MISSING] = "A policy selects the template, but waits for an override policy "
+                                 "in its dependentOverrides that does not exist.",
+    [PENDING_POLICY_DELETING] = "Only policies that are being deleted select the template.",
+    [PENDING_KIND_NOT_SELECTED] = "No policy selects this kind.",
 };
 
 static const char *const unbound_words[UNBOUND_REASON_COUNT] = {
-    [UNBOUND_NAMESAKE] = "A policy governs it, but the binding of a deleted object of its name is "
-                         "still there: its own is made once that is gone.",
+    [UNBOUND_NAMESAKE] = "A policy governs the template, but the binding of a deleted "
+                         "object of the same name exists. Karmada makes the new binding "
+                         "once the old one is gone.",
     [UNBOUND_PRIORITY_CLASS_MISSING] =
-        "A policy governs it, but names a PriorityClass in its schedulePriority that Karmada "
-        "cannot resolve: it makes no binding before that changes.",
-    [UNBOUND_STUCK] = "A policy has claimed it, but Karmada has made no binding, and has no reason "
-                      "to look again: it makes one at the template's next change, or when its "
-                      "controllers restart.",
-    [UNBOUND_WAITING] = "A policy governs it; there is no binding yet.",
+        "A policy governs the template, but Karmada cannot resolve the "
+        "PriorityClass in its schedulePriority, and makes no binding.",
+    [UNBOUND_STUCK] = "A policy has claimed the template, but Karmada has made no "
+                      "binding. Karmada makes it at the template's next change, or when "
+                      "its controllers restart.",
+    [UNBOUND_WAITING] = "A policy governs the template; the binding does not exist yet.",
 };
 
 static const char *const ignored_words[IGNORED_REASON_COUNT] = {
-    [IGNORED_RESERVED_NAMESPACE] = "Its namespace is Karmada's own.",
-    [IGNORED_SKIPPED_NAMESPACE] =
-        "Its namespace is among those that Karmada is configured to skip.",
-    [IGNORED_SKIPPED_API] = "Its API is among those that Karmada skips.",
-    [IGNORED_SYSTEM_OBJECT] = "It is the API server's own configuration.",
-    [IGNORED_CLAIMED_BY] = "Another controller has claimed it.",
+    [IGNORED_RESERVED_NAMESPACE] = "The namespace is reserved for Karmada.",
+    [IGNORED_SKIPPED_NAMESPACE] = "Karmada is configured to skip the namespace.",
+    [IGNORED_SKIPPED_API] = "Karmada skips this API.",
+    [IGNORED_SYSTEM_OBJECT] = "The object is configuration of the API server itself.",
+    [IGNORED_CLAIMED_BY] = "Another controller has claimed the object.",
 };
 
 const char *state_text(const struct template_decision *d)
 {
     if (d->priority_moved)
-        return "The PriorityClass that its policy names has another value than its binding.";
+        return "The PriorityClass in the policy has another value than the "
+               "binding.";
     switch (d->state) {
     case STATE_CURRENT:
-        return "Its binding says what its policy says now.";
+        return "The binding has the present settings of the policy.";
     case STATE_STALE:
         return stale_words[d->reason];
     case STATE_ORPHANED:
-        return "No policy governs it. What an earlier policy bound keeps running, and still "
-               "follows the labels of its clusters.";
+        return "No policy governs the template. The copies that an earlier policy "
+               "placed keep running, and the scheduler still follows the labels "
+               "of member clusters.";
     case STATE_PENDING:
         return pending_words[d->reason];
     case STATE_UNBOUND:
         return unbound_words[d->reason];
     case STATE_ATTACHED:
-        return "No policy selects it. It is propagated with the templates that depend on it.";
+        return "No policy selects the template. Karmada propagates it with the "
+               "templates that depend on it.";
     case STATE_IGNORED:
         return ignored_words[d->reason];
     case STATE_COUNT:
@@ -132,10 +134,11 @@ const char *policy_obstacle_text(const struct template_decision *d)
         d->binding ? *entry_ns(d->binding) != '\0' : d->reason == UNBOUND_PRIORITY_CLASS_MISSING;
 
     if (policy && policy->priority.state == PRIORITY_MISSING && has_priority)
-        return "cannot be applied: the PriorityClass of its schedulePriority does not exist, or "
-               "is of another source than KubePriorityClass";
+        return "cannot be applied: the PriorityClass in its schedulePriority does "
+               "not exist, or has another source than KubePriorityClass";
     if (policy && policy->override_missing)
-        return "is not applied before all that its dependentOverrides name exist";
+        return "is not applied until all override policies in its "
+               "dependentOverrides exist";
     return NULL;
 }
 
@@ -151,10 +154,11 @@ const char *phase_text(const struct template_decision *d, enum takeover takeover
     bool waits = waits_for_user(d, takeover);
 
     if (has_partial_claim(d))
-        return "Karmada matches it anew when its user changes it next, and not before.";
+        return "Karmada matches the template anew at the user's next change of "
+               "it, and not before.";
     if (d->phase == PHASE_OVERDUE && waits && d->reason != STALE_TEMPLATE_UPDATED)
-        return "Its user has changed it since its policy did: Karmada should have applied the "
-               "policy with that change.";
+        return "A user has changed the template since the policy changed: Karmada "
+               "should have applied the policy with that change.";
     if (d->phase == PHASE_OVERDUE && d->reason == STALE_SELECTOR_MISMATCH)
         return !claim_holds             ? foreign_words
                : is_claim_on_binding(d) ? mismatch_words
@@ -162,29 +166,28 @@ const char *phase_text(const struct template_decision *d, enum takeover takeover
     if (d->phase == PHASE_OVERDUE)
         return overdue_words[d->reason];
     if (waits && takeover == TAKEOVER_STATIC)
-        return "With static rules every policy waits, by design, for its user's next change.";
+        return "With static rules, every policy waits by design for the user's "
+               "next change of the template.";
     if (waits)
-        return "It waits by design for its user's next change: the policy is Lazy.";
+        return "The policy is Lazy: the change waits by design for the user's "
+               "next change of the template.";
     if (d->priority_moved)
-        return "Karmada does not watch PriorityClasses: a new number reaches the binding with its "
-               "user's next change.";
-    return "Karmada still has time to act before it is overdue.";
+        return "Karmada does not watch PriorityClasses: a new value reaches the "
+               "binding with the user's next change of the template.";
+    return "Karmada still has time to act before the change is overdue.";
 }
 
 /* ---- role that must act ---- */
 
-const char *state_actor_text(enum actor actor)
+const char *actor_title(enum actor actor)
 {
-    static const char *const words[ACTOR_COUNT] = {
-        [ACTOR_USER] = "its user, by a change of it",
-        [ACTOR_POLICY_OWNER] = "the owner of its policy",
-        [ACTOR_PLATFORM] = "whoever runs the platform",
-        [ACTOR_KARMADA] = "Karmada",
-        [ACTOR_CLUSTER] = "whoever runs the member clusters",
-        [ACTOR_NONE] = "nobody",
+    static const char *const titles[ACTOR_COUNT] = {
+        [ACTOR_USER] = "Template owner",           [ACTOR_POLICY_OWNER] = "Policy owner",
+        [ACTOR_PLATFORM] = "Platform team",        [ACTOR_KARMADA] = "Karmada",
+        [ACTOR_CLUSTER] = "Cluster administrator", [ACTOR_NONE] = "no action needed",
     };
 
-    return words[actor];
+    return titles[actor];
 }
 
 static enum actor stale_actor(const struct template_decision *d, enum takeover takeover)
@@ -276,15 +279,16 @@ const char *rank_step_text(enum rank_step step)
 {
     switch (step) {
     case RANK_ELIGIBLE:
-        return "it is not eligible";
+        return "this policy is not eligible";
     case RANK_KIND:
-        return "a PropagationPolicy of the namespace comes before any ClusterPropagationPolicy";
+        return "a PropagationPolicy of the namespace ranks before every "
+               "ClusterPropagationPolicy";
     case RANK_PRIORITY:
-        return "its priority is lower";
+        return "the priority is lower";
     case RANK_SELECTOR:
-        return "at equal priority its selector names the template less closely";
+        return "at equal priority, the selector is less specific";
     case RANK_NAME:
-        return "at equal priority and selector its name comes later";
+        return "at equal priority and selector, the name comes later";
     }
     abort();
 }
@@ -293,14 +297,16 @@ const char *governing_text(const struct template_decision *d, enum takeover take
 {
     if (takeover == TAKEOVER_STATIC)
         return d->governing == d->claimed
-                   ? "it has the claim, and ranks best."
-                   : "it ranks best, and with static rules no claim stands against that.";
+                   ? "this policy has the claim and ranks first."
+                   : "this policy ranks first, and static rules ignore claims of other "
+                     "policies.";
     if (d->governing != d->winner)
-        return "a claimed template keeps its policy, though another would win a fresh match. That "
-               "one gets it when the claim goes, or by preemption.";
+        return "a claimed template keeps its policy, although another policy "
+               "would win a fresh match. That policy takes over when the claim "
+               "goes, or by preemption.";
     if (d->governing == d->claimed)
-        return "it has the claim, and would win a fresh match too.";
-    return "it wins a fresh match.";
+        return "this policy has the claim, and would win a fresh match.";
+    return "this policy wins a fresh match.";
 }
 
 /* ---- a user's next change of the template ---- */
@@ -321,31 +327,35 @@ const char *next_change_note_text(const struct outcome *o, enum next_change_note
 {
     switch (note) {
     case NEXT_CHANGE_BLOCKED:
-        return "The next change by its user is not propagated before its policy can be applied.";
+        return "The user's next change is not propagated until the policy can be "
+               "applied.";
     case NEXT_CHANGE_NAMESAKE:
-        return "The next change by its user is not propagated before that binding is gone.";
+        return "The user's next change is not propagated until that binding is "
+               "gone.";
     case NEXT_CHANGE_REQUIRED:
-        return "The next change by its user travels with those that require it.";
+        return "Karmada propagates the user's next change with the templates that "
+               "require this one.";
     case NEXT_CHANGE_PRIORITY:
-        return "The next change by its user brings that value as well.";
+        return "The user's next change also brings that value.";
     case NEXT_CHANGE_NORMAL:
         break;
     }
     switch (o->state) {
     case STATE_CURRENT:
-        return "The next change by its user is propagated, by the same policy.";
+        return "Karmada propagates the user's next change, by the same policy.";
     case STATE_ATTACHED:
-        return "The next change by its user travels with the templates that require it.";
+        return "Karmada propagates the user's next change with the templates that "
+               "require this one.";
     case STATE_ORPHANED:
-        return is_static ? "The next change by its user is not propagated before a policy selects "
-                           "it."
-                         : "The next change by its user is not propagated before a policy selects "
-                           "it, or Karmada's controllers restart.";
+        return is_static ? "The user's next change is not propagated until a policy selects "
+                           "the template."
+                         : "The user's next change is not propagated until a policy selects "
+                           "the template, or Karmada's controllers restart.";
     case STATE_STALE:
     case STATE_UNBOUND:
-        return "The next change by its user is not propagated either.";
+        return "The user's next change is not propagated either.";
     case STATE_PENDING:
-        return "It is not propagated before a policy that may have it selects it.";
+        return "The template is not propagated until a policy selects it.";
     case STATE_IGNORED:
     case STATE_COUNT:
         break;
@@ -356,15 +366,15 @@ const char *next_change_note_text(const struct outcome *o, enum next_change_note
 const char *undetermined_text(enum undetermined_reason reason)
 {
     static const char *const words[UNDETERMINED_REASON_COUNT] = {
-        [UNDETERMINED_AGGREGATED] = "aggregated as the scheduler finds room",
-        [UNDETERMINED_DYNAMIC_WEIGHT] = "by the room that the scheduler finds",
-        [UNDETERMINED_SPREAD_CONSTRAINTS] = "by spread constraints",
-        [UNDETERMINED_TAINTS] = "as a cluster has a taint that is not tolerated",
-        [UNDETERMINED_COMPONENTS] = "as it has several pod templates",
-        [UNDETERMINED_OVERFLOW] = "as which affinity is used depends on what fits",
-        [UNDETERMINED_NO_CLUSTERS] = "as no cluster is known that it may use",
-        [UNDETERMINED_UNSUPPORTED] = "as the placement is of a newer kind",
-        [UNDETERMINED_TEMPLATE_UPDATED] = "as its user has changed it since its binding was made",
+        [UNDETERMINED_AGGREGATED] = "replicas are aggregated on clusters with free capacity",
+        [UNDETERMINED_DYNAMIC_WEIGHT] = "replicas depend on the free capacity of clusters",
+        [UNDETERMINED_SPREAD_CONSTRAINTS] = "spread constraints decide",
+        [UNDETERMINED_TAINTS] = "a cluster has a taint that is not tolerated",
+        [UNDETERMINED_COMPONENTS] = "the template has several pod templates",
+        [UNDETERMINED_OVERFLOW] = "free capacity decides which affinity is used",
+        [UNDETERMINED_NO_CLUSTERS] = "no cluster that the placement allows is known",
+        [UNDETERMINED_UNSUPPORTED] = "this version does not support the placement",
+        [UNDETERMINED_TEMPLATE_UPDATED] = "a user changed the template after the binding was made",
     };
 
     return words[reason];
@@ -380,61 +390,72 @@ static const struct stage_action action_by_reason[STAGE_REASON_COUNT] = {
     [WHY_NONE] = {ACTOR_NONE, ""},
     [WHY_IGNORED] = {ACTOR_NONE, ""},
     [WHY_LEFT_BEHIND_CHANGED] = {ACTOR_PLATFORM,
-                                 "Write a policy that selects it, or delete it: what "
-                                 "runs is not what it says."},
-    [WHY_LEFT_BEHIND] = {ACTOR_PLATFORM, "Write a policy that selects it, or delete it."},
-    [WHY_NO_POLICY] = {ACTOR_PLATFORM, "Write a policy that selects it."},
-    [WHY_LAZY] = {ACTOR_USER, "Change the template: any change of a user binds it."},
-    [WHY_OVERRIDE_MISSING] = {ACTOR_USER, "Create the override policies that its policy names in "
-                                          "dependentOverrides."},
+                                 "Create a policy that selects the template, or delete the "
+                                 "template: the copies that run are older."},
+    [WHY_LEFT_BEHIND] = {ACTOR_PLATFORM,
+                         "Create a policy that selects the template, or delete the template."},
+    [WHY_NO_POLICY] = {ACTOR_PLATFORM, "Create a policy that selects the template."},
+    [WHY_LAZY] = {ACTOR_USER, "Change the template: any change by a user makes the binding."},
+    [WHY_OVERRIDE_MISSING] = {ACTOR_USER,
+                              "Create the override policies in the policy's dependentOverrides."},
     [WHY_NAMESAKE] = {ACTOR_CLUSTER, "Wait until the old binding is gone."},
     [WHY_PRIORITY_CLASS_MISSING] = {ACTOR_PLATFORM,
-                                    "Create the PriorityClass, or take it out of the policy."},
-    [WHY_STUCK] = {ACTOR_USER,
-                   "See its events: a webhook may refuse the binding. Else change it, or "
-                   "restart karmada-controller-manager."},
-    [WHY_NOT_CLAIMED] = {ACTOR_PLATFORM, "See that karmada-controller-manager runs."},
+                                    "Create the PriorityClass, or remove it from the policy."},
+    [WHY_STUCK] = {ACTOR_USER, "Read the template's events: a webhook may refuse the binding. "
+                               "Otherwise change the template, or restart "
+                               "karmada-controller-manager."},
+    [WHY_NOT_CLAIMED] = {ACTOR_PLATFORM, "Check that karmada-controller-manager runs."},
     [WHY_POLICY_UPDATED] = {ACTOR_NONE, ""},
     [WHY_POLICY_REPLACED] = {ACTOR_NONE, ""},
     [WHY_SELECTOR_MISMATCH] = {ACTOR_NONE, ""},
     [WHY_POLICY_GONE] = {ACTOR_NONE, ""},
     [WHY_TEMPLATE_UPDATED] = {ACTOR_NONE, ""},
-    [WHY_LAST_COPY] = {ACTOR_PLATFORM, "Let its placement allow another cluster that is ready, or "
-                                       "set suppressDeletion in the task, before that times out. "
-                                       "Do not take the task away: the copy goes with it."},
-    [WHY_PURGE_BLOCKED] = {ACTOR_PLATFORM, "Bring the cluster back; else the task's time-out ends "
-                                           "it."},
+    [WHY_LAST_COPY] = {ACTOR_PLATFORM,
+                       "Allow another ready cluster in the placement, or set "
+                       "suppressDeletion in the eviction task, before the task times out. "
+                       "Do not delete the task: its end removes the copy."},
+    [WHY_PURGE_BLOCKED] = {ACTOR_PLATFORM,
+                           "Repair the member cluster; otherwise the task ends with its "
+                           "timeout."},
     [WHY_RESCHEDULING] = {ACTOR_KARMADA, "Wait for the scheduler."},
-    [WHY_REPLACING] = {ACTOR_CLUSTER, "Wait until it is healthy in the other clusters."},
-    [WHY_NO_CLUSTER_FIT] = {ACTOR_USER, "Let the placement allow a cluster, or change labels or "
-                                        "taints of clusters: the scheduler looks again after "
-                                        "that, and not before."},
-    [WHY_UNSCHEDULABLE] = {ACTOR_PLATFORM, "Make room, or ask for less: the scheduler tries again "
-                                           "every five minutes."},
-    [WHY_QUOTA_EXCEEDED] = {ACTOR_PLATFORM, "Raise the FederatedResourceQuota, or ask for less: "
-                                            "the scheduler tries again within seconds."},
-    [WHY_SCHEDULER_ERROR] = {ACTOR_USER, "Mend what the message names: the scheduler tries again "
-                                         "within seconds."},
-    [WHY_OTHER_SCHEDULER] = {ACTOR_PLATFORM, "See that the scheduler of its policy's schedulerName "
-                                             "runs."},
-    [WHY_NO_REPLICAS] = {ACTOR_USER, "Give it replicas."},
-    [WHY_REFERRER] = {ACTOR_USER, "See where those that require it are."},
-    [WHY_CLUSTER_NOT_READY] = {ACTOR_PLATFORM, "Bring the member cluster back."},
-    [WHY_OVERRIDE_FAILED] = {ACTOR_USER, "Mend the override policy, or delete it."},
-    [WHY_WORK_MISSING] = {ACTOR_KARMADA, "See the events of the template and of its binding: an "
-                                         "override policy may fail on it."},
-    [WHY_WORK_DELETING] = {ACTOR_CLUSTER, "Wait: Karmada makes it anew once the old copy is gone."},
-    [WHY_WORK_OUTDATED] = {ACTOR_KARMADA, "See the events of the template and of its binding: an "
-                                          "override policy may fail on it."},
-    [WHY_ALREADY_EXISTS] = {ACTOR_USER, "Delete the object in the member cluster, or take it over "
-                                        "with conflictResolution: Overwrite. The template's "
-                                        "annotation work.karmada.io/conflict-resolution wins over "
-                                        "its policy."},
-    [WHY_REFUSED] = {ACTOR_USER, "Mend what the message names: Karmada tries again by itself."},
-    [WHY_ROLLING] = {ACTOR_CLUSTER, "Wait for its rollout."},
-    [WHY_UNAVAILABLE] = {ACTOR_CLUSTER, "See its pods and events in the member cluster."},
-    [WHY_UNKNOWN] = {ACTOR_CLUSTER, "Wait until Karmada has read its status."},
-    [WHY_OTHER] = {ACTOR_PLATFORM, "See what Karmada says of it."},
+    [WHY_REPLACING] = {ACTOR_CLUSTER, "Wait until the template is healthy in the other clusters."},
+    [WHY_NO_CLUSTER_FIT] = {ACTOR_USER,
+                            "Allow another cluster in the placement, or change labels or "
+                            "taints of clusters: the scheduler tries again only after such a "
+                            "change."},
+    [WHY_UNSCHEDULABLE] = {ACTOR_PLATFORM,
+                           "Add capacity, or lower the requests: the scheduler tries again "
+                           "every five minutes."},
+    [WHY_QUOTA_EXCEEDED] = {ACTOR_PLATFORM,
+                            "Raise the FederatedResourceQuota, or lower the requests: the "
+                            "scheduler tries again within seconds."},
+    [WHY_SCHEDULER_ERROR] = {ACTOR_USER,
+                             "Correct the field that the message names: the scheduler tries "
+                             "again within seconds."},
+    [WHY_OTHER_SCHEDULER] = {ACTOR_PLATFORM,
+                             "Check that the scheduler in the policy's schedulerName runs."},
+    [WHY_NO_REPLICAS] = {ACTOR_USER, "Set replicas above 0."},
+    [WHY_REFERRER] = {ACTOR_USER, "Check the placement of the templates that require this one."},
+    [WHY_CLUSTER_NOT_READY] = {ACTOR_PLATFORM, "Repair the member cluster."},
+    [WHY_OVERRIDE_FAILED] = {ACTOR_USER, "Correct the override policy, or delete it."},
+    [WHY_WORK_MISSING] = {ACTOR_KARMADA,
+                          "Read the events of the template and of its binding: an override "
+                          "policy may fail."},
+    [WHY_WORK_DELETING] = {ACTOR_CLUSTER,
+                           "Wait: Karmada makes a new Work once the old one is gone."},
+    [WHY_WORK_OUTDATED] = {ACTOR_KARMADA,
+                           "Read the events of the template and of its binding: an override "
+                           "policy may fail."},
+    [WHY_ALREADY_EXISTS] = {ACTOR_USER,
+                            "Delete the object in the member cluster, or set "
+                            "conflictResolution: Overwrite. The template's annotation "
+                            "work.karmada.io/conflict-resolution takes precedence over the "
+                            "policy."},
+    [WHY_REFUSED] = {ACTOR_USER, "Correct the field that the message names: Karmada tries again."},
+    [WHY_ROLLING] = {ACTOR_CLUSTER, "Wait for the rollout."},
+    [WHY_UNAVAILABLE] = {ACTOR_CLUSTER, "Read the pods and events in the member cluster."},
+    [WHY_UNKNOWN] = {ACTOR_CLUSTER, "Wait until Karmada has read the status."},
+    [WHY_OTHER] = {ACTOR_PLATFORM, "Read Karmada's message."},
 };
 
 /* Returns the action for WHY_WAITING. */
@@ -443,11 +464,11 @@ static struct stage_action waiting_action(enum stage stage)
     if (stage == STAGE_UNBOUND)
         return (struct stage_action){ACTOR_KARMADA, "Wait for Karmada."};
     if (stage == STAGE_UNSCHEDULED)
-        return (struct stage_action){ACTOR_KARMADA, "Wait; if it lasts, see that karmada-scheduler "
-                                                    "runs."};
+        return (struct stage_action){
+            ACTOR_KARMADA, "Wait; if the stage lasts, check that karmada-scheduler runs."};
     return (struct stage_action){ACTOR_KARMADA,
-                                 "Wait; if it lasts, see that "
-                                 "karmada-controller-manager, or karmada-agent, runs."};
+                                 "Wait; if the stage lasts, check that karmada-controller-manager "
+                                 "or karmada-agent runs."};
 }
 
 struct stage_action stage_action_of(struct stage_and_reason at)
@@ -457,8 +478,8 @@ struct stage_action stage_action_of(struct stage_and_reason at)
     if (at.reason != WHY_SUSPENDED)
         return action_by_reason[at.reason];
     if (at.stage == STAGE_UNSCHEDULED)
-        return (struct stage_action){ACTOR_USER, "Take suspension.scheduling out of its binding."};
-    return (struct stage_action){ACTOR_USER, "Take suspension out of its policy."};
+        return (struct stage_action){ACTOR_USER, "Remove suspension.scheduling from the binding."};
+    return (struct stage_action){ACTOR_USER, "Remove suspension from the policy."};
 }
 
 enum actor responsible_actor(const struct template_decision *d, enum takeover takeover)
@@ -466,28 +487,6 @@ enum actor responsible_actor(const struct template_decision *d, enum takeover ta
     enum actor actor = state_actor(d, takeover);
 
     return actor == ACTOR_NONE ? stage_action_of(d->stages.at).actor : actor;
-}
-
-const char *stage_actor_text(enum actor actor)
-{
-    static const char *const words[ACTOR_COUNT] = {
-        [ACTOR_USER] = "its user",
-        [ACTOR_POLICY_OWNER] = "the owner of its policy",
-        [ACTOR_PLATFORM] = "whoever runs the platform",
-        [ACTOR_KARMADA] = "Karmada",
-        [ACTOR_CLUSTER] = "the member cluster",
-        [ACTOR_NONE] = "nobody",
-    };
-
-    return words[actor];
-}
-
-const char *responsible_actor_text(const struct template_decision *d, enum takeover takeover)
-{
-    enum actor actor = state_actor(d, takeover);
-
-    return actor == ACTOR_NONE ? stage_actor_text(stage_action_of(d->stages.at).actor)
-                               : state_actor_text(actor);
 }
 
 /* ---- conflicts between resources of Google Config Connector ---- */

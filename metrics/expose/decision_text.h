@@ -35,8 +35,8 @@ const char *policy_obstacle_text(const struct template_decision *d);
 /* Returns the role that must act on the state of a template; ACTOR_NONE if no action is due. */
 enum actor state_actor(const struct template_decision *d, enum takeover takeover);
 
-/* Returns the role of state_actor() in words, such as "its user, by a change of it". */
-const char *state_actor_text(enum actor actor);
+/* Returns the name of a role for people: "Platform team". */
+const char *actor_title(enum actor actor);
 
 /*
  * Returns the property by which a selector selects a template: "name", "label" or "kind". `score`
@@ -91,12 +91,6 @@ struct stage_action stage_action_of(struct stage_and_reason at);
  * ACTOR_NONE, the role of stage_action_of().
  */
 enum actor responsible_actor(const struct template_decision *d, enum takeover takeover);
-
-/* Returns the role of responsible_actor() in words. */
-const char *responsible_actor_text(const struct template_decision *d, enum takeover takeover);
-
-/* Returns the role of stage_action_of() in words, such as "its user". */
-const char *stage_actor_text(enum actor actor);
 
 /*
  * Appends the other object of a conflict of a template or lease `entry`, to continue a text of

@@ -61,7 +61,7 @@ def propagation():
     recorded_story(
         "4048", "A policy has no status: how do I see that it is in effect?",
         "x-fallback/02-first-group-possible", "propagationpolicy/web",
-        "It is in force on all that are to follow it.")
+        "The policy is in force on all of its templates.")
     recorded_story(
         "4895", "How do I find the member cluster that failed to apply it?",
         "ag-cluster-scoped/01-one-refused", "clusterrole/ag-editor",
@@ -79,26 +79,26 @@ def propagation():
          web(**{"work.karmada.io/conflict-resolution": "abort"}),
          bound([{"clusterName": "member1", "appliedMessage": exists}],
                conflictResolution="Overwrite"), *clusters()],
-        "Up to its user: Delete the object in the member cluster, or take it over with "
+        "Action (Template owner): Delete the object in the member cluster, or set "
         "conflictResolution: Overwrite. The template's annotation "
-        "work.karmada.io/conflict-resolution wins over its policy.")
+        "work.karmada.io/conflict-resolution takes precedence over the policy.")
     recorded_story(
         "7096", "It runs in the member cluster: why is it not ready in Karmada?",
         "s-cluster-down/10-cluster-is-back", "deployment/fresh",
-        "It is not healthy in a member cluster. Nothing is known of its health yet.")
+        "The template is not healthy in a member cluster. The health is not reported yet.")
     recorded_story(
         "5031", "My policy selects it, and nothing happens: why?",
         "ac-controllers-down/02-matched-not-bound", "deployment/web",
-        "A policy governs it, and it has no binding. Karmada did not claim it in time.")
+        "A policy governs the template, and the template has no binding. Karmada did not claim "
+        "the template in time.")
     recorded_story(
         "5031", "There is a policy, and it has no effect on this one: why?",
         "g-pending/02-policy-for-another", "deployment/orphan",
-        "No policy governs it. No policy selects it.")
+        "No policy governs the template. No policy selects the template.")
     recorded_story(
         "dashboard/551", "How far did it come from its template, in how many member clusters?",
         "s-cluster-down/02-cluster-not-ready", "deployment/stays",
-        "Of 2 member clusters: dispatched to 2, applied in 2, of the newest version in 2, healthy "
-        "in 1.")
+        "Member clusters: 2 (dispatched to 2, applied in 2, newest version in 2, healthy in 1).")
 
 
 # ---- what became of it when a cluster failed, and when that came back?
@@ -115,33 +115,33 @@ def failover():
          bound([{"clusterName": "member2", "applied": True, "health": "Unhealthy"}],
                placement=either, clusters=[{"name": "member2", "replicas": 2}],
                gracefulEvictionTasks=[TASK]), *clusters()],
-        "member1 is ready, and loses it all the same: a task is not taken back.")
+        "member1 is ready, and still loses its copy: Karmada does not cancel an eviction task.")
     told_story(
         "5803", "The only cluster is evicted after a blip, and nothing moves: what now?",
         [policy("web-policy"), web(),
          bound([], {"status": "False", "reason": "NoClusterFit"}, clusters=[],
                gracefulEvictionTasks=[TASK]), *clusters()],
-        "Up to whoever runs the platform: Let its placement allow another cluster that is ready, or "
-        "set suppressDeletion in the task, before that times out. Do not take the task away: the "
-        "copy goes with it.")
+        "Action (Platform team): Allow another ready cluster in the placement, or set "
+        "suppressDeletion in the eviction task, before the task times out. Do not delete the "
+        "task: its end removes the copy.")
     recorded_story(
         "7455", "No other cluster fits: is what runs in the tainted one deleted all the same?",
         "s-cluster-down/06-evicting", "deployment/only",
-        "Karmada moves it off a member cluster. No other cluster takes it: its only copy goes when "
-        "the eviction times out.")
+        "Karmada evicts the template from a member cluster. No other cluster fits: the last "
+        "copy is deleted when the eviction times out.")
     recorded_story(
         "7717", "The primary cluster is back: why does it still run in the backup?",
         "x-fallback/02-first-group-possible", "deployment/web",
-        "It runs on a fallback: not in the first group of its affinities. Karmada does not move it "
-        "back by itself: a WorkloadRebalancer asks for that.")
+        "The template runs on a fallback: not in the first group of its affinities. Karmada "
+        "does not move it back; a WorkloadRebalancer does.")
     recorded_story(
         "1189", "The failed cluster is back: will the replicas be divided again?",
         "s-cluster-down/11-a-while-later", "deployment/web",
-        "Karmada by itself leaves it as it is.")
+        "Karmada changes nothing without a user's change of the template.")
     recorded_story(
         "5071", "It moved off a cluster that cannot be reached: who removes the copy there?",
         "s-cluster-down/06-evicting", "deployment/web",
-        "member3 is not ready: what runs there stays until it answers again.")
+        "member3 is not ready: the copy stays until the cluster is ready again.")
 
 
 # ---- why is there no binding?
@@ -153,14 +153,14 @@ def binding_missing():
         "6306", "My policy names a PriorityClass that is not there: is there no binding then?",
         [policy("web-policy", schedulePriority=gold), web(),
          {**value, "metadata": {"name": "silver"}}],
-        "A policy governs it, and it has no binding. The PriorityClass that its policy names does "
-        "not exist.")
+        "A policy governs the template, and the template has no binding. The PriorityClass in "
+        "the policy does not exist.")
     told_story(
         "5961", "The PriorityClass of my policy has another value: when does the binding get it?",
         [policy("web-policy", schedulePriority=gold), web(),
          bound([], schedulePriority={"priority": 1}), {**value, "metadata": {"name": "gold"}}],
-        "Karmada does not watch PriorityClasses: a new number reaches the binding with its user's "
-        "next change.")
+        "Karmada does not watch PriorityClasses: a new value reaches the binding with the "
+        "user's next change of the template.")
     old = bound([])
     old["metadata"].update(deletionTimestamp="2026-01-01T00:00:00Z", ownerReferences=[
         {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "uid": "uid of before",
@@ -168,13 +168,13 @@ def binding_missing():
     told_story(
         "2090", "I deleted it and created it again at once: where is its binding?",
         [policy("web-policy"), web(), old],
-        "A policy governs it, and it has no binding. The binding of a deleted object of its name "
-        "is in the way.")
+        "A policy governs the template, and the template has no binding. The binding of a "
+        "deleted object of the same name exists.")
     told_story(
         "5486", "A policy has it, and Karmada cannot write the binding: where do I look?",
         [policy("web-policy"), web()],
-        "Up to its user: See its events: a webhook may refuse the binding. Else change it, or "
-        "restart karmada-controller-manager.")
+        "Action (Template owner): Read the template's events: a webhook may refuse the binding. "
+        "Otherwise change the template, or restart karmada-controller-manager.")
 
 
 # ---- what waits, and what moves, when something is suspended or tainted?
@@ -183,16 +183,16 @@ def suspension():
     recorded_story(
         "6354", "Its scheduling is suspended: has the scheduler left it alone?",
         "u-suspended/11-never-scheduled-because-suspended", "deployment/gated",
-        "The scheduler has not placed it as it is now. It is suspended.")
+        "The scheduler has not placed the present template. The binding is suspended.")
     recorded_story(
         "6510", "Its dispatching is suspended: does my change wait for me?",
         "u-suspended/05-template-changed-while-suspended", "deployment/all",
-        "A member cluster runs an older version of it. It is suspended.")
+        "A member cluster runs an older version of the template. The binding is suspended.")
     recorded_story(
         "5375", "The cluster is tainted because it cannot be reached: does it move away?",
         "s-cluster-down/02-cluster-not-ready", "deployment/stays",
-        "It was healthy, in a member cluster that is not ready now. The member cluster is not "
-        "ready.")
+        "The template was healthy in a member cluster that is not ready now. The member cluster "
+        "is not ready.")
 
 
 for tell in (propagation, failover, binding_missing, suspension):

@@ -92,37 +92,37 @@ static const struct sentence_case {
     const char *unwanted_text;
 } sentences[] = {
     {"a claim without a binding", "[" POLICY("p", SELECTS("other"), "") "," WEB(CLAIM("p")) "]",
-     "the claim stands until the policy is deleted", "should have removed the claim then"},
+     "The claim stands until the policy is deleted", "should have removed the claim"},
     {"a claim that the binding also has",
      "[" POLICY("p", SELECTS("other"), "") "," WEB(CLAIM("p")) "," BINDING(CLAIM("p")) "]",
-     "If its policy was changed, Karmada should have removed the claim then.",
-     "at its next change"},
+     "If the policy was changed, Karmada should have removed the claim.", "at its next change"},
     {"a claim of a policy that is gone", "[" WEB(CLAIM("p")) "," BINDING(CLAIM("p")) "]",
      "Karmada should have removed the claim when the policy was deleted.", "still has time"},
     {"a claim with another id than that of the policy",
      "[" POLICY("p", SELECTS("other"), "") "," WEB(FOREIGN_CLAIM("p")) "]",
-     "Its claim is under another id than that policy's", "should have removed the claim then"},
+     "The claim has another id than that policy", "should have removed the claim"},
     {"an override policy that does not exist",
      "[" POLICY("p", SELECTS("web"), ",\"dependentOverrides\":[\"nope\"]") "," WEB(
          CLAIM("p")) "," BINDING(CLAIM("p")) "]",
-     "After the next change by its user: stale, template_updated.",
-     "A restart of Karmada's controllers brings"},
+     "After the user's next change of the template: stale, template_updated.",
+     "A restart of Karmada's controllers has"},
     {"an incomplete claim", "[" POLICY("p", SELECTS("web"), "") "," WEB("," ID("p")) "]",
-     "It has the id of a claim, but not the rest", "keeps its policy"},
+     "The claim is incomplete", "keeps its policy"},
     {"a Lazy policy waits",
      "[" POLICY("p", SELECTS("web"), ",\"activationPreference\":\"Lazy\"") "," WEB(CLAIM("p")) "]",
-     "It waits by design for its user's next change: the policy is Lazy.", "should have"},
+     "The policy is Lazy: the change waits by design for the user's next change of the template.",
+     "should have"},
     {"an exclusion with its index and content",
      "[" POLICY("p", SELECTS("web"),
                 ",\"excludedResources\":[{\"namespace\":\"b\"},{\"labelSelector\":{\"matchLabels\":"
                 "{\"app\":\"x\"}}},{\"name\":\"web\"}]") "," WEB("") "]",
      "excludedResources[2] matches: name web", "wins"},
     {"a policy that selects another name", "[" POLICY("p", SELECTS("other"), "") "," WEB("") "]",
-     "does not fit: the name of resourceSelectors[0]", "wins"},
+     "does not match: the name of resourceSelectors[0]", "wins"},
     {"a policy of the same name in another version",
      "[" POLICY("p", "{\"apiVersion\":\"apps/v1beta1\",\"kind\":\"Deployment\"}",
                 "") "," WEB("") "]",
-     "does not fit: the apiVersion of resourceSelectors[0]", "wins"},
+     "does not match: the apiVersion of resourceSelectors[0]", "wins"},
     {"no override", "[" BOUND "," CLUSTER("m1") "," CLUSTER("m2") "]", "Replicas now", "Overrides"},
     {"an override that selects others", "[" BOUND "," OP("o", SELECTING("db") ON_ALL) "]",
      "Replicas now", "Overrides"},
@@ -133,36 +133,35 @@ static const struct sentence_case {
      " On m1, m2:\n  1. OverridePolicy a/o, overrideRules[0], selects by name\n", "2."},
     {"an override on one of two clusters", "[" BOUND "," OP("o", RULE(ON_M1, PATH("/a"))) "]",
      " On m1:\n  1. OverridePolicy a/o, overrideRules[0], selects everything\n"
-     " On m2: none of them.\n",
+     " On m2: no override policy.\n",
      "On m1, m2"},
     {"a ClusterOverridePolicy comes first",
      "[" BOUND "," OP("a", ON_ALL) "," COP("z", SELECTING("web") ON_ALL) "]",
      "  1. ClusterOverridePolicy z, overrideRules[0], selects by name\n"
      "  2. OverridePolicy a/a, overrideRules[0], selects everything\n",
-     "others than these may act"},
+     "further override policies may apply"},
     {"a deprecated override without overriders", "[" BOUND "," OP("o", "\"overriders\":{}") "]",
      "1. OverridePolicy a/o, spec.overriders, selects everything, and changes nothing",
      "overrideRules"},
     {"a label is changed before OverridePolicies are selected",
      "[" BOUND "," COP("o", RULE("", PATH("/metadata/labels/app"))) "]",
-     "others than these may act", "none of them"},
+     "further override policies may apply", "no override policy"},
     {"an override by the region of clusters that are not read",
-     "[" BOUND "," OP("o", RULE(IN_EU, PATH("/a"))) "]", "On m1, m2: not known",
-     "1. OverridePolicy"},
+     "[" BOUND "," OP("o", RULE(IN_EU, PATH("/a"))) "]", "On m1, m2: unknown", "1. OverridePolicy"},
     {"a cluster that does not exist", "[" BOUND "," OP("o", ON_ALL) "," CLUSTER("m1") "]",
-     "On m2: there is no such Cluster", "On m1, m2"},
+     "On m2: no Cluster has this name", "On m1, m2"},
     {"an override of a dependency on the clusters of its referrers",
      "[" WEB("") "," BINDING_OF("web", "", REQUIRED) "," BINDING_OF(
          "app", "", ON("m1")) "," BINDING_OF("api", "", ON("m1")) "," OP("o", ON_ALL) "]",
      " On m1:\n  1. OverridePolicy a/o", "m2"},
     {"an eviction from a cluster that is ready again",
-     "[" EVICTED("") "," READY("m1") "," READY("m2") "]", "m1 is ready, and loses it all the same",
-     "goes at 2026"},
+     "[" EVICTED("") "," READY("m1") "," READY("m2") "]", "m1 is ready, and still loses its copy",
+     "deleted at 2026"},
     {"an eviction with a grace period",
      "[" EVICTED(",\"creationTimestamp\":\"2026-01-01T00:00:00Z\",\"gracePeriodSeconds\":90") "]",
-     "goes at 2026-01-01T00:01:30Z at the latest", "is ready"},
+     "is deleted at 2026-01-01T00:01:30Z at the latest", "is ready"},
     {"an eviction with suppressDeletion", "[" EVICTED(",\"suppressDeletion\":true") "]",
-     "The copy on m1 stays until a person takes its task away", "at the latest"},
+     "The copy on m1 stays until a user removes the eviction task", "at the latest"},
 };
 
 /* Checks that the explanation of an object contains wanted_text but not unwanted_text. */
@@ -194,13 +193,14 @@ TEST_ROWS(template_is_explained, sentences, title)
 static const struct sentence_case policy_sentences[] = {
     {"a selector that matches no template",
      "[" POLICY("p", SELECTS("web") "," SELECTS("wbe"), "") "," WEB("") "]",
-     "resourceSelectors[1] fits no template that there is.", "resourceSelectors[0] fits"},
+     "resourceSelectors[1] matches no existing template.", "resourceSelectors[0] matches"},
     {"an exclusion that matches no selected template",
      "[" POLICY("p", SELECTS("web"),
                 ",\"excludedResources\":[{\"name\":\"web\"},{\"name\":\"db\"}]") "," WEB("") "]",
-     "excludedResources[1] fits no template that there is.", "excludedResources[0] fits"},
+     "excludedResources[1] matches no existing template.", "excludedResources[0] matches"},
     {"a policy with selectors that match templates",
-     "[" POLICY("p", SELECTS("web"), "") "," WEB("") "]", "Selected: 1", "fits no template"},
+     "[" POLICY("p", SELECTS("web"), "") "," WEB("") "]", "Selected: 1",
+     "matches no existing template"},
 };
 
 TEST_ROWS(policy_is_explained, policy_sentences, title)
@@ -219,7 +219,7 @@ static const struct gap_case {
     {"unread override policies", "[" BOUND "]", true, false,
      "Not all override policies have been read"},
     {"unread labels of the template", "[" BOUND "," OP("o", SELECTING("db") ON_ALL) "]", false,
-     true, "Its labels may not be read here"},
+     true, "The labels of the template cannot be read"},
 };
 
 TEST_ROWS(unread_overrides_are_reported, gaps, title)
@@ -290,49 +290,52 @@ TEST_ROWS(objects_of_a_partly_read_kind_are_explained, unread_kinds, title)
 #define PRIORITY(number) ",\"priority\":" number
 #define ALL              "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\"}"
 #define DB               "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\"," META("db", "") "}"
-#define OVERLAPS         "Other policies that select the same\n"
+#define OVERLAPS         "Overlapping policies\n"
 static const struct sentence_case overlaps[] = {
     {"no other policy",
      "[" POLICY("p", SELECTS("web"), "") "," POLICY("q", SELECTS("db"), "") "," WEB("") "," DB "]",
-     "Its templates", OVERLAPS},
+     "Templates", OVERLAPS},
     {"a tie that p wins", "[" POLICY("p", ALL, "") "," POLICY("q", ALL, "") "," WEB("") "," DB "]",
-     OVERLAPS
-     " A tie with PropagationPolicy a/q on 2 templates: only the name decides, and it comes "
-     "first.\n",
-     "comes after"},
+     OVERLAPS " Tie with PropagationPolicy a/q on 2 templates: only the name decides, and this "
+              "policy ranks first.\n",
+     "ranks after"},
     {"a tie that p loses", "[" POLICY("p", ALL, "") "," POLICY("o", ALL, "") "," WEB("") "]",
-     OVERLAPS
-     " A tie with PropagationPolicy a/o on 1 template: only the name decides, and the other "
-     "comes first.\n",
-     "comes after"},
+     OVERLAPS " Tie with PropagationPolicy a/o on 1 template: only the name decides, and "
+              "the other policy ranks first.\n",
+     "ranks after"},
     {"a lower priority",
      "[" POLICY("p", ALL, PRIORITY("1")) "," POLICY("o", ALL, PRIORITY("2")) "," WEB("") "]",
-     OVERLAPS " It comes after PropagationPolicy a/o on 1 template: its priority is lower.\n",
+     OVERLAPS
+     " This policy ranks after PropagationPolicy a/o on 1 template: the priority is lower.\n",
      "tie"},
     {"a higher priority",
      "[" POLICY("p", ALL, PRIORITY("2")) "," POLICY("o", ALL, PRIORITY("1")) "," WEB("") "]",
-     OVERLAPS " PropagationPolicy a/o comes after it on 1 template: its priority is lower.\n",
-     "A tie"},
+     OVERLAPS
+     " PropagationPolicy a/o ranks after this policy on 1 template: the priority is lower.\n",
+     "Tie"},
     {"ties come before other overlaps",
      "[" POLICY("p", ALL, "") "," POLICY("o", SELECTS("web"), PRIORITY("1")) "," POLICY(
          "q", ALL, "") "," WEB("") "," DB "]",
-     OVERLAPS
-     " A tie with PropagationPolicy a/q on 1 template: only the name decides, and it comes "
-     "first.\n It comes after PropagationPolicy a/o on 1 template: its priority is lower.\n",
+     OVERLAPS " Tie with PropagationPolicy a/q on 1 template: only the name decides, and this "
+              "policy ranks first.\n This policy ranks after PropagationPolicy a/o on 1 template: "
+              "the priority is lower.\n",
      "2 templates"},
     {"a tie between two policies that lose",
      "[" POLICY("p", ALL, "") "," POLICY("o", ALL, PRIORITY("1")) "," POLICY("q", ALL,
                                                                              "") "," WEB("") "]",
-     OVERLAPS " It comes after PropagationPolicy a/o on 1 template: its priority is lower.\n",
-     "A tie"},
+     OVERLAPS
+     " This policy ranks after PropagationPolicy a/o on 1 template: the priority is lower.\n",
+     "Tie"},
     {"a policy that excludes the template",
      "[" POLICY("p", ALL, "") "," POLICY(
          "q", ALL, ",\"excludedResources\":[" SELECTS("web") "]") "," WEB("") "]",
-     "Its templates", OVERLAPS},
+     "Templates", OVERLAPS},
     {"a claim of a policy of lower priority",
      "[" POLICY("p", ALL, PRIORITY("2")) "," POLICY("o", ALL, PRIORITY("1")) "," WEB(
          CLAIM("o")) "," BINDING(CLAIM("o")) "]",
-     "PropagationPolicy a/o keeps 1 template that it would win: by its claim.\n", "A tie"},
+     "PropagationPolicy a/o keeps 1 template by its claim, although this policy would win a fresh "
+     "match.\n",
+     "Tie"},
 };
 
 TEST_ROWS(overlapping_policies_are_explained, overlaps, title)
@@ -415,7 +418,7 @@ static const struct problem_case {
      true,
      false,
      {"\n warning: template frozen (policy_gone), pending, first seen 2026-01-01T00:00:00Z.\n",
-      "\n  Action (policy_owner): ", "\n warning: not scheduled (waiting), pending, first seen ",
+      "\n  Action (Policy owner): ", "\n warning: not scheduled (waiting), pending, first seen ",
       "\n warning: reference broken (claim_missing), pending, first seen ", "State: stale"}},
 };
 

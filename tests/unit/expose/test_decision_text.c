@@ -44,7 +44,7 @@ TEST_ROWS(each_state_and_reason_has_sentences, states, title)
                                                       takeover == TAKEOVER_STATIC));
             if (c->state == STATE_STALE)
                 assert_sentence(phase_text(&d, takeover, i / 2));
-            assert_non_null(state_actor_text(state_actor(&d, takeover)));
+            assert_non_null(actor_title(state_actor(&d, takeover)));
         }
     }
 }

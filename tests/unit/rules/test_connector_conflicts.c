@@ -426,10 +426,11 @@ TEST(explain_names_the_holder_of_the_lease)
                                                   "{\"clusterName\":\"m1\",\"status\":" CONFLICT(
                                                       "abc") "}"));
     explain_topic(&w, &text);
-    assert_non_null(strstr(
-        text.data, "It stands for t in the project a. It asks for a lease, and is refused it.\n"));
+    assert_non_null(strstr(text.data,
+                           "The template declares t in the project a. The template requests a "
+                           "lease, and Config Connector was refused it.\n"));
     assert_non_null(strstr(text.data, "m1: the namespace b holds the lease (id abc)\n"));
-    assert_non_null(strstr(text.data, "the lease is held under the id xyz, which is no"));
+    assert_non_null(strstr(text.data, "the id xyz holds the lease; no"));
     world_release(&w);
 }
 
@@ -443,34 +444,41 @@ static struct lease_words_case {
     const char *protection;
 } lease_words[] = {
     {"own lease", RESOURCE, ",\"holder\":\"abc\",\"expiration\":\"1767227400\"",
-     "The namespace a holds the lease on it until 2026-01-01T00:30:00Z.",
-     "That is its own namespace, which need not extend it yet.", "A lease protects it."},
+     "The namespace a holds the lease on the cloud resource until 2026-01-01T00:30:00Z.",
+     "The holder is the template's namespace; the lease need not be extended yet.",
+     "A lease protects the resource."},
     {"own lease, to be renewed", RESOURCE, ",\"holder\":\"abc\",\"expiration\":\"1767226200\"",
-     "The namespace a holds the lease on it until 2026-01-01T00:10:00Z, and should have "
-     "extended it.",
-     "That is its own namespace, which extends it at its next reconcile.", "A lease protects it."},
+     "The namespace a holds the lease on the cloud resource until 2026-01-01T00:10:00Z, and is "
+     "late to extend it.",
+     "The holder is the template's namespace, which extends the lease at its next reconcile.",
+     "A lease protects the resource."},
     {"own lease, expired", RESOURCE, ",\"holder\":\"abc\",\"expiration\":\"1767225000\"",
-     "The namespace a held the lease on it until 2025-12-31T23:50:00Z, and has not extended it.",
-     "That is its own namespace, which extends it at its next reconcile.",
-     "It asks for a lease; the one it had has expired, and protects nothing."},
+     "The namespace a held the lease on the cloud resource until 2025-12-31T23:50:00Z, and has not "
+     "extended it.",
+     "The holder is the template's namespace, which extends the lease at its next reconcile.",
+     "The template requests a lease; its lease has expired, and protects nothing."},
     {"another's lease", RESOURCE, ",\"holder\":\"def\",\"expiration\":\"1767227400\"",
-     "The namespace b holds the lease on it until 2026-01-01T00:30:00Z.",
-     "Its own namespace is refused the lease.", "It asks for a lease, which another holds."},
+     "The namespace b holds the lease on the cloud resource until 2026-01-01T00:30:00Z.",
+     "The template's namespace is refused the lease.",
+     "The template requests a lease that another namespace holds."},
     {"another's lease, expired", RESOURCE, ",\"holder\":\"def\",\"expiration\":\"1767225000\"",
-     "The namespace b held the lease on it until 2025-12-31T23:50:00Z, and has not extended it.",
-     "Its own namespace takes it over at its next reconcile.",
-     "It asks for a lease; another's has expired, and protects nothing."},
+     "The namespace b held the lease on the cloud resource until 2025-12-31T23:50:00Z, and has not "
+     "extended it.",
+     "The template's namespace takes over the lease at its next reconcile.",
+     "The template requests a lease; the lease of another namespace has expired."},
     {"lease of an unknown id without expiration", RESOURCE, ",\"holder\":\"xyz\"",
-     "The id xyz held the lease on it without an expiration, and has not extended it.",
-     "Its own namespace takes it over at its next reconcile.",
-     "It asks for a lease; another's has expired, and protects nothing."},
-    {"lease without a holder", RESOURCE, "", "Nobody holds the lease on it.",
-     "Its own namespace obtains the lease at its next reconcile.",
-     "It asks for a lease, and nobody holds one: nothing protects it now."},
+     "The id xyz held the lease on the cloud resource without an expiration, and has not extended "
+     "it.",
+     "The template's namespace takes over the lease at its next reconcile.",
+     "The template requests a lease; the lease of another namespace has expired."},
+    {"lease without a holder", RESOURCE, "", "No namespace holds the lease on the cloud resource.",
+     "The template's namespace obtains the lease at its next reconcile.",
+     "The template requests a lease that no namespace holds: no lease protects the resource now."},
     {"another's lease, no lease requested", "", ",\"holder\":\"def\",\"expiration\":\"1767227400\"",
-     "The namespace b holds the lease on it until 2026-01-01T00:30:00Z.",
-     "Its own namespace does not ask for a lease, and acts regardless.",
-     "It asks for no lease: each controller that reconciles it overwrites the others."},
+     "The namespace b holds the lease on the cloud resource until 2026-01-01T00:30:00Z.",
+     "The template's namespace requests no lease, and reconciles the resource without one.",
+     "The template requests no lease: each controller that reconciles the resource overwrites the "
+     "others."},
 };
 
 TEST_ROWS(explain_describes_the_lease, lease_words, name)
