@@ -3,12 +3,13 @@
 #include "exporter/cli/command.h"
 #include "exporter/cli/document.h"
 #include "exporter/cli/load.h"
-#include "exporter/text/object_name.h"
+#include "exporter/cli/remote.h"
 #include "exporter/text/plan_text.h"
+#include "metrics/base/json.h"
 #include "metrics/expose/report.h"
 #include "metrics/model/store.h"
 
-enum { DELETABLE_CLASSES = ~(1U << CLASS_OTHER) };
+enum { CHANGE_MAX_BYTES = 64 * 1024 * 1024 };
 
 /* Deletes the objects of --delete. Prints an error and returns false unless exactly one fits. */
 static bool delete_objects(struct plan *p, const struct evaluation *e,
@@ -18,14 +19,10 @@ static bool delete_objects(struct plan *p, const struct evaluation *e,
     struct error err;
 
     for (size_t i = 0; i < deletions->count; i++) {
-        const struct entry *entry =
-            object_find(e->store, DELETABLE_CLASSES, deletions->items[i], &err);
-
-        if (!entry) {
+        if (!plan_delete_typed(p, e->store, deletions->items[i], &err)) {
             invocation_print_error(invocation, err.text);
             return false;
         }
-        plan_delete(p, (struct entry *)(uintptr_t)entry);
     }
     return true;
 }
@@ -104,6 +101,67 @@ static enum exit_status simulate_change(struct evaluation *e, const struct invoc
     return status;
 }
 
+/* ---- plan of a running exporter ---- */
+
+/* Namespace of objects that set none, in the manifests that are read here: no valid name. */
+static const char no_namespace[] = "_none";
+
+/* Objects of -f as the elements of a JSON array. */
+struct change_list {
+    struct strbuf json;
+    size_t count;
+};
+
+/* Adds an object without the namespace that only the running exporter can give it. */
+static bool add_object(void *context, const cJSON *object, struct error *err)
+{
+    struct change_list *list = context;
+    CLEANUP(json_cleanup) cJSON *copy = cJSON_Duplicate(object, true);
+    cJSON *metadata = cJSON_GetObjectItemCaseSensitive(copy, "metadata");
+    char *text;
+
+    (void)err;
+    if (strcmp(json_str(metadata, "namespace", ""), no_namespace) == 0)
+        cJSON_DeleteItemFromObjectCaseSensitive(metadata, "namespace");
+    text = cJSON_PrintUnformatted(copy);
+    if (!text)
+        memory_exhausted(0);
+    strbuf_addf(&list->json, "%s%s", list->count++ > 0 ? "," : "", text);
+    free(text);
+    return true;
+}
+
+/* Reads the manifests of -f, and lets the exporter of --server plan them. */
+static enum exit_status post_change(const struct invocation *invocation)
+{
+    const struct text_list *changes = &invocation->options.changes;
+    struct change_list list = {.json = STRBUF_INIT(CHANGE_MAX_BYTES)};
+    struct manifests *m = manifests_new(NULL, (const char *const *)changes->items, changes->count,
+                                        no_namespace, &manifest_limits_default);
+    enum exit_status status = STATUS_USAGE;
+    struct error err;
+    bool fine;
+
+    strbuf_adds(&list.json, "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[");
+    manifests_set_receiver(m, add_object, &list);
+    fine = manifests_load(m, &err);
+    if (!fine)
+        invocation_print_error(invocation, err.text);
+    for (size_t i = 0; i < manifests_problem_count(m); i++)
+        fine &= !problem_kind_blocks_evaluation(manifests_problem(m, i).kind);
+    load_print_problems(m, invocation);
+    strbuf_adds(&list.json, "]}");
+    if (fine && !strbuf_ok(&list.json))
+        invocation_print_error(invocation, "the manifests of -f are larger than 64 MiB");
+    else if (fine && !remote_run_plan(invocation, &list.json, &status))
+        abort();
+    strbuf_release(&list.json);
+    manifests_free(m);
+    return status;
+}
+
+/* ---- command ---- */
+
 static enum exit_status run_plan(struct invocation *invocation)
 {
     const struct options *o = &invocation->options;
@@ -112,6 +170,10 @@ static enum exit_status run_plan(struct invocation *invocation)
 
     if (o->changes.count + o->deletions.count == 0)
         return invocation_reject(invocation, "nothing to plan: name a change with -f or --delete");
+    if (o->on_command_line[OPTION_OF_server])
+        return post_change(invocation);
+    if (remote_run_plan(invocation, NULL, &status))
+        return status;
     e = load_sources(invocation, &read);
     if (!e)
         return read;
@@ -125,6 +187,7 @@ static enum exit_status run_plan(struct invocation *invocation)
 static const char *const examples[] = {
     "plan -f new-policy.yaml ./manifests",
     "plan --delete pp/default/web --fail-on move,lost",
+    "plan -f new-policy.yaml --server http://localhost:19180",
     NULL,
 };
 

@@ -12,6 +12,7 @@
 #include "exporter/system/url.h"
 #include "exporter/text/check_result.h"
 #include "exporter/text/object_name.h"
+#include "exporter/text/plan_text.h"
 #include "exporter/version.h"
 #include "metrics/base/shown.h"
 
@@ -27,6 +28,7 @@ enum {
 /* A running exporter, as --server and the flags --server.* describe it. */
 struct remote {
     const struct options *options; /* Borrowed. */
+    const struct strbuf *content;  /* JSON to POST; NULL for GET. Borrowed. */
     struct server_url url;         /* Messages show `url.base`, which has no user. */
     struct tls_files tls;
     char *password;      /* Owned; NULL without --server.user. */
@@ -134,6 +136,7 @@ struct remote_response {
     unsigned status;    /* HTTP status code. */
     char *content_type; /* "" without the header. */
     char *problems;     /* Value of PROBLEM_COUNTS_HEADER; NULL without the header. */
+    char *results;      /* Value of PLAN_RESULTS_HEADER; NULL without the header. */
     char *location;     /* Target of a redirect, without query; NULL without a valid one. */
     struct strbuf body;
 };
@@ -163,6 +166,8 @@ static void read_status_and_headers(CURL *easy, struct remote_response *out)
     out->content_type = xstrdup(text ? text : "");
     if (curl_easy_header(easy, PROBLEM_COUNTS_HEADER, 0, CURLH_HEADER, -1, &problems) == CURLHE_OK)
         out->problems = xstrdup(problems->value);
+    if (curl_easy_header(easy, PLAN_RESULTS_HEADER, 0, CURLH_HEADER, -1, &problems) == CURLHE_OK)
+        out->results = xstrdup(problems->value);
     text = NULL;
     curl_easy_getinfo(easy, CURLINFO_REDIRECT_URL, &text);
     if (!text || !server_url_parse(text, NULL, &target, &ignored))
@@ -175,17 +180,18 @@ static void remote_response_release(struct remote_response *a)
 {
     free(a->content_type);
     free(a->problems);
+    free(a->results);
     free(a->location);
     strbuf_release(&a->body);
     *a = (struct remote_response){.body = STRBUF_INIT(0)};
 }
 
 /*
- * Sends GET with a path and query. Returns false and sets `err` if there is no complete response.
- * The caller releases `out` in both cases.
+ * Sends GET, or POST with content, with a path and query. Returns false and sets `err` if there is
+ * no complete response. The caller releases `out` in both cases.
  */
-static MUST_USE bool remote_get(struct remote *r, const char *path, struct remote_response *out,
-                                struct error *err)
+static MUST_USE bool remote_send(struct remote *r, const char *path, struct remote_response *out,
+                                 struct error *err)
 {
     int64_t timeout_ms = r->options->server_timeout_ms;
     long timeout_s = (long)((timeout_ms + 999) / 1000); /* 0 disables the limit in curl. */
@@ -200,8 +206,17 @@ static MUST_USE bool remote_get(struct remote *r, const char *path, struct remot
         .password = r->password,
         .body = &out->body,
     });
+    struct curl_slist *headers = NULL;
     CURLcode code;
 
+    if (r->content) {
+        headers = curl_slist_append(NULL, "Content-Type: application/json");
+        if (!headers)
+            memory_exhausted(0);
+        curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
+        curl_easy_setopt(easy, CURLOPT_POSTFIELDS, r->content->data);
+        curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)r->content->len);
+    }
     /* A write to a closed connection must fail with EPIPE and not end the process. */
     signal(SIGPIPE, SIG_IGN);
     *out = (struct remote_response){.body = STRBUF_INIT(BODY_MAX_BYTES)};
@@ -221,6 +236,7 @@ static MUST_USE bool remote_get(struct remote *r, const char *path, struct remot
     else
         fail(err, "%s", *r->error ? r->error : curl_easy_strerror(code));
     curl_easy_cleanup(easy);
+    curl_slist_free_all(headers);
     return code == CURLE_OK;
 }
 
@@ -269,9 +285,12 @@ static enum exit_status print_response_error(const struct invocation *invocation
 
     strbuf_addf(&text, "the exporter at %s says", r->url.base);
     add_error_of_response(&text, a);
-    add_advice(&text, a, &invocation->options);
+    /* An exporter without --web.enable-plan refuses all users. */
+    if (!(a->status == 403 && r->content))
+        add_advice(&text, a, &invocation->options);
     invocation_print_error(invocation, text.data);
-    return a->status == 400 || a->status == 404 ? STATUS_USAGE : STATUS_UNREACHABLE;
+    return a->status == 400 || a->status == 404 || a->status == 413 ? STATUS_USAGE
+                                                                    : STATUS_UNREACHABLE;
 }
 
 /* Checks that the response is JSON (`document`) or plain text (otherwise); if not, sets `err`. */
@@ -319,6 +338,26 @@ static bool apply_problem_counts(const struct invocation *invocation, const stru
     return true;
 }
 
+/*
+ * Changes *status to STATUS_FOUND if the plan has a result of --fail-on. Returns false and sets
+ * `err` without a valid header.
+ */
+static bool apply_plan_results(const struct invocation *invocation, const struct remote_response *a,
+                               enum exit_status *status, struct error *err)
+{
+    const struct options *o = &invocation->options;
+    unsigned results;
+
+    if (!plan_results_read(a->results, &results))
+        return fail(err,
+                    "it does not name the results of the plan (%s): it is no exporter, or an "
+                    "older one",
+                    PLAN_RESULTS_HEADER);
+    if (o->on_command_line[OPTION_OF_fail_on] && results & fail_on_plan_failures(&o->fail_on))
+        *status = STATUS_FOUND;
+    return true;
+}
+
 /* ---- commands ---- */
 
 static void add_format_to_query(struct strbuf *path, const struct invocation *invocation,
@@ -350,7 +389,7 @@ static enum exit_status run_request(const struct invocation *invocation, struct 
     bool done;
 
     add_format_to_query(path, invocation, o);
-    done = remote_get(r, path->data, &a, &err);
+    done = remote_send(r, path->data, &a, &err);
     if (done && a.status != 200) {
         status = print_response_error(invocation, r, &a);
         remote_response_release(&a);
@@ -358,7 +397,9 @@ static enum exit_status run_request(const struct invocation *invocation, struct 
     }
     done = done && check_content(&a, document, &err) &&
            (invocation->command->bit != COMMAND_CHECK ||
-            apply_problem_counts(invocation, r, &a, &status, &err));
+            apply_problem_counts(invocation, r, &a, &status, &err)) &&
+           (invocation->command->bit != COMMAND_PLAN ||
+            apply_plan_results(invocation, &a, &status, &err));
     if (done && document)
         json_escape(&o->text, a.body.data);
     else if (done)
@@ -378,12 +419,12 @@ static enum exit_status run_request(const struct invocation *invocation, struct 
  * does. `path` contains the API path and the query parameters of the command.
  */
 static bool run_if_server(const struct invocation *invocation, struct strbuf *path,
-                          enum exit_status *status)
+                          const struct strbuf *content, enum exit_status *status)
 {
     const struct options *options = &invocation->options;
     CLEANUP(output_release) struct output o;
     bool has_server = options->on_command_line[OPTION_OF_server];
-    struct remote r = {.options = options};
+    struct remote r = {.options = options, .content = content};
     struct error err;
     bool valid;
 
@@ -419,7 +460,28 @@ bool remote_run_check(const struct invocation *invocation, enum exit_status *sta
     }
     if (o->on_command_line[OPTION_OF_namespace])
         url_add_parameter(&path, "namespace", o->namespace);
-    return run_if_server(invocation, &path, status);
+    return run_if_server(invocation, &path, NULL, status);
+}
+
+bool remote_run_plan(const struct invocation *invocation, const struct strbuf *change,
+                     enum exit_status *status)
+{
+    CLEANUP(strbuf_release) struct strbuf path = STRBUF_INIT(PATH_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf deletions = STRBUF_INIT(PATH_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf fail_on = STRBUF_INIT(PATH_MAX_BYTES);
+    const struct options *o = &invocation->options;
+
+    strbuf_adds(&path, "/api/v1/plan?");
+    for (size_t i = 0; i < o->deletions.count; i++)
+        strbuf_addf(&deletions, "%s%s", i ? "," : "", o->deletions.items[i]);
+    if (deletions.len > 0)
+        url_add_parameter(&path, "delete", deletions.data);
+    fail_on_write(&o->fail_on, &fail_on);
+    if (o->on_command_line[OPTION_OF_fail_on] && fail_on.len > 0)
+        url_add_parameter(&path, "fail-on", fail_on.data);
+    if (o->on_command_line[OPTION_OF_namespace])
+        url_add_parameter(&path, "namespace", o->namespace);
+    return run_if_server(invocation, &path, change, status);
 }
 
 bool remote_run_explain(const struct invocation *invocation, const char *typed,
@@ -452,5 +514,5 @@ bool remote_run_explain(const struct invocation *invocation, const char *typed,
         *status = STATUS_USAGE;
         return true;
     }
-    return run_if_server(invocation, &path, status);
+    return run_if_server(invocation, &path, NULL, status);
 }

@@ -16,6 +16,12 @@
  * (STATUS_USAGE).
  */
 bool remote_run_check(const struct invocation *invocation, enum exit_status *status) MUST_USE;
+/*
+ * Runs `plan` in the same way: posts the JSON List `change` of the manifests of -f, which is NULL
+ * only without --server. The exporter needs --web.enable-plan.
+ */
+bool remote_run_plan(const struct invocation *invocation, const struct strbuf *change,
+                     enum exit_status *status) MUST_USE;
 /* Runs `explain` for the object `typed` (object_name.h) in the same way. */
 bool remote_run_explain(const struct invocation *invocation, const char *typed,
                         enum exit_status *status) MUST_USE;

@@ -211,6 +211,20 @@ void plan_write_failing_objects(const struct plan_result *r, unsigned failures, 
     json_writer_close(&f.writer, ']');
 }
 
+/* ---- deletions ---- */
+
+enum { DELETABLE_CLASSES = ~(1U << CLASS_OTHER) };
+
+bool plan_delete_typed(struct plan *p, const struct store *store, const char *typed,
+                       struct error *err)
+{
+    const struct entry *entry = object_find(store, DELETABLE_CLASSES, typed, err);
+
+    if (entry)
+        plan_delete(p, (struct entry *)(uintptr_t)entry);
+    return entry;
+}
+
 /* ---- one change ---- */
 
 static const char *const when_titles[PLAN_WHEN_COUNT] = {

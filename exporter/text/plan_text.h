@@ -22,6 +22,13 @@ void plan_results_write(unsigned failures, struct strbuf *out);
 /* Parses the value; ignores unknown words. Returns false if the value is empty or NULL. */
 bool plan_results_read(const char *text, unsigned *failures) MUST_USE;
 
+/*
+ * Deletes the object that a user typed (object_name.h) in the plan. Returns false and sets `err` if
+ * there is no such object, or more than one.
+ */
+bool plan_delete_typed(struct plan *p, const struct store *store, const char *typed,
+                       struct error *err) MUST_USE;
+
 /* Appends the objects that have results in `failures` as a JSON array. Call before plan_undo(). */
 void plan_write_failing_objects(const struct plan_result *r, unsigned failures, struct strbuf *out);
 

@@ -197,8 +197,9 @@ void output_add_line(struct output *o, size_t indent, const char *text)
 enum {
     CELL_MAX = 64 * 1024,
     GAP = 2,
-    LAST_COLUMN_MIN = 24, /* Minimum width of the last column beside the others. */
-    SHORTENED_MIN = 12,   /* Minimum width of a column that is shortened. */
+    LAST_COLUMN_MIN = 24,    /* Minimum width of the last column beside the others. */
+    LAST_COLUMN_WANTED = 32, /* The other columns become narrower for it, but not for more. */
+    SHORTENED_MIN = 12,      /* Minimum width of a column that is shortened. */
     STACKED_INDENT = 4,
 };
 
@@ -266,8 +267,8 @@ static void shrink_columns(const struct table *t, unsigned width, struct table_l
 {
     size_t last = t->column_count - 1, wanted = l->widths[last];
 
-    if (!is_shortened(t, last) && wanted > LAST_COLUMN_MIN)
-        wanted = LAST_COLUMN_MIN;
+    if (!is_shortened(t, last) && wanted > LAST_COLUMN_WANTED)
+        wanted = LAST_COLUMN_WANTED;
     for (size_t needed = l->last_at + wanted; width > 0 && needed > width; needed--) {
         size_t widest = t->column_count;
 

@@ -121,7 +121,9 @@ enum endpoint_needs {
              OBJECT_PARAMETERS_REQUIRED, NEEDS_EVALUATION, api_explain)                            \
     ENDPOINT(PLAN, "api_plan", "/api/v1/plan",                                                     \
              "what Karmada would make of the manifests that are posted, of which none is applied", \
-             PARAMETER_BIT(NAMESPACE), 0, NEEDS_PLAN, api_plan)                                    \
+             (PARAMETER_BIT(NAMESPACE) | TEXT_PARAMETERS | PARAMETER_BIT(FAIL_ON) |                \
+              PARAMETER_BIT(DELETE)),                                                              \
+             0, NEEDS_PLAN, api_plan)                                                              \
     ENDPOINT(OPENAPI, "api_openapi", "/api/v1/openapi.json", "this description of the API", 0, 0,  \
              NEEDS_NOTHING, api_openapi)
 

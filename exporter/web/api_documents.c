@@ -6,6 +6,7 @@
 #include "exporter/system/platform.h"
 #include "exporter/text/check_text.h"
 #include "exporter/text/object_name.h"
+#include "exporter/text/plan_text.h"
 #include "exporter/text/text_table.h"
 #include "exporter/web/api.h"
 #include "exporter/web/response.h"
@@ -335,29 +336,101 @@ static bool apply_body(struct plan *p, struct queued_request *request, const str
                    "more than 1000 objects: plan them in parts");
     else if (!fine)
         api_refuse(request, MHD_HTTP_BAD_REQUEST, err.text);
-    else if (objects.count == 0)
+    else if (objects.count == 0 && !request->query.values[PARAMETER_DELETE])
         api_refuse(request, MHD_HTTP_BAD_REQUEST, "the body has no object: POST manifests");
     return request->status == MHD_HTTP_OK;
 }
 
-/* Writes the same JSON as the command `plan` with --output json and without --fail-on. */
+/* Parses `fail-on` of a plan: bits by enum plan_failure; 0 without the parameter. */
+static bool parse_plan_failures(struct queued_request *request, unsigned *out)
+{
+    const char *value = request->query.values[PARAMETER_FAIL_ON];
+    struct fail_on fail_on;
+    struct error err;
+
+    *out = 0;
+    if (!value)
+        return true;
+    if (fail_on_parse(value, &fail_on, &err) && fail_on_accepted_by_plan(&fail_on, &err)) {
+        *out = fail_on_plan_failures(&fail_on);
+        return true;
+    }
+    fail_in(&err, "fail-on");
+    api_refuse(request, MHD_HTTP_BAD_REQUEST, err.text);
+    return false;
+}
+
+/* Deletes the objects of `delete`. Returns false after an error response. */
+static bool delete_requested_objects(struct plan *p, struct queued_request *request,
+                                     const struct evaluation *e)
+{
+    const char *rest = request->query.values[PARAMETER_DELETE];
+    struct error err;
+
+    while (rest && *rest) {
+        size_t len = strcspn(rest, ",");
+        CLEANUP(free_cleanup) char *typed = xmemdup0(rest, len);
+
+        if (!plan_delete_typed(p, e->store, typed, &err)) {
+            api_refuse(request, MHD_HTTP_NOT_FOUND, err.text);
+            return false;
+        }
+        rest += len + (rest[len] == ',');
+    }
+    return true;
+}
+
+/* Writes the result as the command `plan` prints it: as text, or as JSON. */
+static void write_plan(struct queued_request *request, const struct document_format *format,
+                       struct plan *p, const struct plan_result *result, unsigned failures,
+                       const struct engine *engine)
+{
+    CLEANUP(strbuf_release) struct strbuf fails = STRBUF_INIT(request->body.max);
+    struct strbuf results = STRBUF_INIT(NAME_MAX_BYTES);
+    size_t len;
+
+    plan_results_write(plan_failures(result), &results);
+    request->header =
+        (struct queued_request_header){PLAN_RESULTS_HEADER, strbuf_take(&results, &len)};
+    if (format->is_text) {
+        struct output o = text_begin(request, format);
+
+        plan_print(result,
+                   format->is_details ? PLAN_LAYOUT_DETAILS
+                   : format->is_wide  ? PLAN_LAYOUT_WIDE
+                                      : PLAN_LAYOUT_GROUPS,
+                   failures, &o);
+        text_end(request, &o);
+        return;
+    }
+    if (failures)
+        plan_write_failing_objects(result, failures, &fails);
+    report_plan(p, result, engine, failures ? fails.data : NULL, &request->body);
+}
+
 void api_plan(struct queued_request *request, const struct health *h)
 {
     struct plan_deadline deadline = {platform_steady_ms() + PLAN_MAX_MS, request->request_worker};
     const struct evaluation *e = h->evaluation;
-    struct plan *p = plan_new(e->engine);
     const struct plan_result *result;
+    struct document_format format;
+    unsigned failures;
+
+    if (!parse_format(request, &format) || !parse_plan_failures(request, &failures))
+        return;
+
+    struct plan *p = plan_new(e->engine);
 
     plan_set_limit(p, (struct overlay_limit){plan_must_end, &deadline});
     /* Without an API server, the store has manifests that Karmada has not processed. */
     if (!e->session)
         plan_admit_manifests(p);
-    if (apply_body(p, request, e, &deadline)) {
+    if (delete_requested_objects(p, request, e) && apply_body(p, request, e, &deadline)) {
         result = plan_finish(p);
         if (plan_limit_reached(p))
             refuse_slow_plan(request);
         else
-            report_plan(p, result, e->engine, NULL, &request->body);
+            write_plan(request, &format, p, result, failures, e->engine);
     }
     plan_free(p);
 }

@@ -44,6 +44,9 @@
     PARAMETER(WIDTH, "width",                                                                      \
               "of text: maximum number of columns of a line, 0 for no limit; default 80")          \
     PARAMETER(FAIL_ON, "fail-on", "of text: problems that fail the check, as --fail-on")           \
+    PARAMETER(                                                                                     \
+        DELETE, "delete",                                                                          \
+        "objects to delete before the change, as KIND[.GROUP]/[NAMESPACE/]NAME, with commas")      \
     PARAMETER(HISTORY, "history",                                                                  \
               "true or false: include the history of a template; default true")                    \
     PARAMETER(DEFAULT_NAMESPACE, "default-namespace",                                              \
