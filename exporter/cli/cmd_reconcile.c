@@ -18,6 +18,7 @@
 
 enum {
     INDENT = 2,
+    OBJECT_INDENT = 4,
     LINE_MAX_BYTES = 8192,
     SAFE_MAX_BYTES = 4 * LINE_MAX_BYTES, /* Escaping makes at most four bytes of one. */
     WORD_COLUMNS = 8,
@@ -520,62 +521,99 @@ static unsigned find_refused_risks(const struct reconcile *r, const struct optio
     return refused & ~o->accept;
 }
 
-static void print_intent(const struct reconcile *r, const struct options *o,
-                         const struct entry *policy, struct output *out)
+/* Prints the summary: the templates that a run changes, and those that it leaves alone. */
+static void print_summary(const struct reconcile *r, const struct options *o,
+                          const struct entry *policy, struct output *out)
 {
     CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
-    CLEANUP(strbuf_release) struct strbuf safe = STRBUF_INIT(SAFE_MAX_BYTES);
     size_t count = r->chosen.count;
 
-    strbuf_addf(&line, "%s %zu template%s", o->undo ? "Undoes" : "Reconciles", count,
-                count == 1 ? "" : "s");
-    if (policy)
-        strbuf_addf(&line, " of %s %s%s%s", entry_kind(policy), entry_ns(policy),
-                    *entry_ns(policy) ? "/" : "", policy->name);
-    if (*o->selector != '\0')
-        strbuf_addf(&line, " with the labels %s", o->selector);
-    if (o->undo)
-        strbuf_adds(&line, ": takes the annotation " RECONCILE_ANNOTATION " off again. To Karmada "
-                           "that is another change by a user: it follows their policies as "
-                           "they are now, and brings no old placement back.");
-    else
-        strbuf_adds(&line, ": sets the annotation " RECONCILE_ANNOTATION ", which Karmada takes "
-                           "for a change by a user. It is a part of the template: it travels "
-                           "to the member clusters, too.");
-    output_escape(&safe, line.data);
-    output_wrap(&out->text, safe.data, 0, 0, out->width);
-    strbuf_adds(&out->text, "\n\n");
+    if (count == 0) {
+        output_add_line(out, 0, o->undo ? "Nothing to undo." : "Nothing to reconcile.");
+    } else {
+        strbuf_addf(&line, "%s %zu template%s", o->undo ? "Undoes" : "Reconciles", count,
+                    count == 1 ? "" : "s");
+        if (policy) {
+            strbuf_adds(&line, " of ");
+            object_name_add(&line, policy);
+        }
+        if (*o->selector != '\0')
+            strbuf_addf(&line, " with the labels %s", o->selector);
+        strbuf_addc(&line, '.');
+        output_add_line(out, 0, line.data);
+    }
+    strbuf_reset(&line);
+    if (r->left.count > 0)
+        strbuf_addf(&line, "%zu template%s not touched. ", r->left.count,
+                    r->left.count == 1 ? " is" : "s are");
+    if (r->current > 0)
+        strbuf_addf(&line, "%zu %s current already, %zu of them reconciled before. ", r->current,
+                    r->current == 1 ? "template is" : "templates are", r->reconciled);
+    if (r->beyond > 0)
+        strbuf_addf(&line, "%zu more would move: --max leaves them out. ", r->beyond);
+    if (line.len > 0)
+        output_add_line(out, 0, line.data);
 }
 
-static void print_templates_left(const struct reconcile *r, struct output *out)
+static void print_annotation(const struct options *o, struct output *out)
 {
-    static const char *const headings[] = {"TEMPLATE", "WHY"};
-    CLEANUP(table_release) struct table t = table_make(headings, ARRAY_LEN(headings), INDENT);
+    static const char undo[] =
+        "Takes the annotation " RECONCILE_ANNOTATION " off again. To Karmada that is another "
+        "change by a user: it follows their policies as they are now, and brings no old placement "
+        "back.";
+    static const char set[] =
+        "Sets the annotation " RECONCILE_ANNOTATION ", which Karmada takes for a change by a user. "
+        "It is a part of the template: it travels to the member clusters, too.";
 
+    strbuf_addc(&out->text, '\n');
+    output_add_line(out, 0, o->undo ? undo : set);
+}
+
+/* Prints the templates that a change does not help: each reason once, and one line for each. */
+static void print_templates_left(const struct reconcile *r, const struct options *o,
+                                 struct output *out)
+{
     if (r->left.count == 0)
         return;
+    strbuf_addc(&out->text, '\n');
     output_add_section(out, "Not touched: a change does not help", r->left.count);
     for (size_t i = 0; i < r->left.count; i++) {
-        const struct reconcile_item *item = &r->left.items[i];
+        enum reconcile_verdict verdict = r->left.items[i].verdict;
+        CLEANUP(table_release) struct table t = table_make(NULL, 2, OBJECT_INDENT);
+        bool first = true;
 
-        table_add_object(&t, entry_kind(item->template), entry_ns(item->template),
-                         item->template->name);
-        table_add(&t, STYLE_PLAIN, reconcile_verdict_texts[item->verdict]);
+        for (size_t k = 0; k < i; k++)
+            first = first && r->left.items[k].verdict != verdict;
+        if (!first)
+            continue;
+        t.shortened = 1U << 0;
+        output_add_line(out, INDENT, reconcile_verdict_texts[verdict]);
+        for (size_t k = i; k < r->left.count; k++) {
+            const struct entry *template = r->left.items[k].template;
+
+            if (r->left.items[k].verdict != verdict)
+                continue;
+            table_add_object(&t, entry_kind(template), entry_ns(template), template->name);
+            table_add(&t, STYLE_PLAIN,
+                      o->output == OUTPUT_WIDE ? reconcile_verdict_names[verdict] : "");
+        }
+        table_print(&t, out);
     }
-    table_print(&t, out);
-    strbuf_addc(&out->text, '\n');
 }
 
-static void print_refusal(unsigned refused, struct output *out)
+/* Prints the risks that stop the run, with the names of their objects. */
+static void print_refusal(const struct reconcile *r, unsigned refused, struct output *out)
 {
     CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
     const char *between = "Refused: ";
 
     for (unsigned i = 0; i < ARRAY_LEN(risks); i++) {
-        if (refused & 1U << i) {
-            strbuf_addf(&line, "%s%s", between, risks[i].text);
-            between = ", ";
-        }
+        if (!(refused & 1U << i))
+            continue;
+        strbuf_addf(&line, "%s%s (", between, risks[i].text);
+        plan_add_failing_names(r->result, 1U << risks[i].failure, out->width, &line);
+        strbuf_addc(&line, ')');
+        between = ", ";
     }
     between = ". To go ahead all the same: --accept ";
     for (unsigned i = 0; i < ARRAY_LEN(risks); i++) {
@@ -584,6 +622,7 @@ static void print_refusal(unsigned refused, struct output *out)
             between = ",";
         }
     }
+    strbuf_addc(&out->text, '\n');
     output_add_line(out, 0, line.data);
 }
 
@@ -591,28 +630,22 @@ static void print_refusal(unsigned refused, struct output *out)
 static void print_reconcile_plan(const struct reconcile *r, const struct options *o,
                                  const struct entry *policy, struct output *out)
 {
-    CLEANUP(strbuf_release) struct strbuf counts = STRBUF_INIT(LINE_MAX_BYTES);
-    unsigned refused = find_refused_risks(r, o);
+    unsigned refused = r->chosen.count > 0 ? find_refused_risks(r, o) : 0;
 
-    if (r->chosen.count > 0) {
-        print_intent(r, o, policy, out);
+    print_summary(r, o, policy, out);
+    if (r->chosen.count > 0)
         plan_print(r->result, plan_layout_of(o), 0, out);
-        strbuf_addc(&out->text, '\n');
-    }
-    print_templates_left(r, out);
-    if (r->current > 0)
-        strbuf_addf(&counts, "%zu %s current already, %zu of them reconciled before. ", r->current,
-                    r->current == 1 ? "template is" : "templates are", r->reconciled);
-    if (r->beyond > 0)
-        strbuf_addf(&counts, "%zu more would move: --max leaves them out. ", r->beyond);
-    if (counts.len > 0)
-        output_add_line(out, 0, counts.data);
+    print_templates_left(r, o, out);
     if (r->chosen.count == 0)
-        output_add_line(out, 0, o->undo ? "Nothing to undo." : "Nothing to reconcile.");
-    else if (refused)
-        print_refusal(refused, out);
-    else if (!o->yes)
-        output_add_line(out, 0, "This is a dry run: nothing was written. With --yes it is.");
+        return;
+    print_annotation(o, out);
+    if (refused) {
+        print_refusal(r, refused, out);
+    } else {
+        strbuf_addc(&out->text, '\n');
+        if (!o->yes)
+            output_add_line(out, 0, "This is a dry run: nothing was written. With --yes it is.");
+    }
 }
 
 static void write_templates(struct json_writer *w, const char *key,
@@ -734,7 +767,7 @@ static enum exit_status plan_and_run(struct evaluation *e, const struct invocati
     bool document = document_is_requested(o->output);
     CLEANUP(output_release) struct output out;
 
-    output_init(&out, invocation->out);
+    invocation_begin_output(invocation, o->output, &out);
 
     struct json_writer w = {.out = &out.text, .lines = 2};
 

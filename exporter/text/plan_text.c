@@ -114,18 +114,23 @@ struct failing_objects {
     size_t count;        /* Rows in the table. */
 };
 
+/* Counts the object, and appends its name to `first` if it is one of the first. */
+static void add_first_name(struct failing_objects *f, const struct identity *object)
+{
+    CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(TEXT_MAX_BYTES);
+
+    if (f->count++ >= NAMES_SHOWN)
+        return;
+    strbuf_addf(&name, "%s %s%s%s", object->kind, object->ns, *object->ns ? "/" : "", object->name);
+    strbuf_adds(&f->first, f->count > 1 ? ", " : "");
+    output_shorten(&f->first, name.data, f->name_columns);
+}
+
 static void add_failing_row(void *context, enum plan_failure failure, const struct identity *object)
 {
     struct failing_objects *f = context;
 
-    if (f->count++ < NAMES_SHOWN) {
-        CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(TEXT_MAX_BYTES);
-
-        strbuf_addf(&name, "%s %s%s%s", object->kind, object->ns, *object->ns ? "/" : "",
-                    object->name);
-        strbuf_adds(&f->first, f->count > 1 ? ", " : "");
-        output_shorten(&f->first, name.data, f->name_columns);
-    }
+    add_first_name(f, object);
     table_add(&f->table, STYLE_BAD, plan_failure_names[failure]);
     table_add_object(&f->table, object->kind, object->ns, object->name);
 }
@@ -189,6 +194,26 @@ static void print_failing_objects(const struct plan_result *r, unsigned failures
     }
     strbuf_release(&f.first);
     table_release(&f.table);
+}
+
+static void add_failing_name(void *context, enum plan_failure failure,
+                             const struct identity *object)
+{
+    (void)failure;
+    add_first_name(context, object);
+}
+
+void plan_add_failing_names(const struct plan_result *r, unsigned failures, unsigned width,
+                            struct strbuf *out)
+{
+    struct failing_objects f = {.first = STRBUF_INIT(TEXT_MAX_BYTES),
+                                .name_columns = width > 0 ? NAME_COLUMNS : 0};
+
+    report_failures(r, &(struct failure_callback){add_failing_name, &f, failures});
+    strbuf_adds(out, f.first.data);
+    if (f.count > NAMES_SHOWN)
+        strbuf_addf(out, " and %zu more", f.count - NAMES_SHOWN);
+    strbuf_release(&f.first);
 }
 
 static void write_failing_element(void *context, enum plan_failure failure,

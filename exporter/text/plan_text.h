@@ -32,6 +32,13 @@ bool plan_delete_typed(struct plan *p, const struct store *store, const char *ty
 /* Appends the objects that have results in `failures` as a JSON array. Call before plan_undo(). */
 void plan_write_failing_objects(const struct plan_result *r, unsigned failures, struct strbuf *out);
 
+/*
+ * Appends the names of the objects that have results in `failures`: the first ones, and the number
+ * of the others. With a width, long names lose their middle.
+ */
+void plan_add_failing_names(const struct plan_result *r, unsigned failures, unsigned width,
+                            struct strbuf *out);
+
 enum plan_layout {
     PLAN_LAYOUT_GROUPS,  /* One line for all templates with equal changes. */
     PLAN_LAYOUT_DETAILS, /* Each template with its differences. */
