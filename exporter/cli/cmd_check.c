@@ -72,7 +72,7 @@ static const char *const examples[] = {
     "check --fail-on policy_tie -o json app.yaml policies/",
     "check - <all.yaml",
     "check --kubeconfig karmada.config",
-    "check --server https://exporter.example -n shop --problem not_scheduled",
+    "check --server https://exporter.example -n shop",
     NULL,
 };
 

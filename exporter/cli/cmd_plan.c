@@ -187,7 +187,7 @@ static enum exit_status run_plan(struct invocation *invocation)
 static const char *const examples[] = {
     "plan -f new-policy.yaml ./manifests",
     "plan --delete pp/default/web --fail-on move,lost",
-    "plan -f new-policy.yaml --server http://localhost:19180",
+    "plan -f new.yaml --server http://localhost:19180",
     NULL,
 };
 

@@ -69,7 +69,7 @@ def propagation():
     recorded_story(
         "4861", "A copy was deleted in one member cluster, and made anew: where does that show?",
         "p-healthy/08-member-lost-it-and-karmada-put-it-back", "deployment/web",
-        "member1: unhealthy, rolling")
+        "member1: unhealthy, rolling, 2 replicas")
     exists = ("Failed to apply all manifests (0/1): resource(kind=Deployment, shop/web) already "
               "exists in the cluster member1 and the work.karmada.io/conflict-resolution strategy "
               "value is empty, Karmada will not manage this resource")
