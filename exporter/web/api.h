@@ -65,8 +65,8 @@ enum endpoint_needs {
 #define PROBLEM_LIST_PARAMETERS                                                                    \
     (PARAMETER_BIT(PROBLEM) | PARAMETER_BIT(SEVERITY) | PARAMETER_BIT(REASON) |                    \
      PARAMETER_BIT(NAMESPACE) | PARAMETER_BIT(OWNER) | PARAMETER_BIT(POLICY) |                     \
-     PARAMETER_BIT(STATUS) | PARAMETER_BIT(CAUSE) | PARAMETER_BIT(LIMIT) |                         \
-     PARAMETER_BIT(CONTINUE) | PARAMETER_BIT(FORMAT))
+     PARAMETER_BIT(STATUS) | PARAMETER_BIT(CAUSE) | PARAMETER_BIT(SEARCH) | PARAMETER_BIT(SORT) |  \
+     PARAMETER_BIT(LIMIT) | PARAMETER_BIT(CONTINUE) | PARAMETER_BIT(FORMAT))
 
 #define PROBLEM_PAGE_PARAMETERS                                                                    \
     (PARAMETER_BIT(PAGE) |                                                                         \

@@ -485,6 +485,24 @@ static bool parse_cause(struct problem_query *out, struct error *err)
     return true;
 }
 
+static const char *const problem_sort_names[PROBLEM_SORT_COUNT] = {
+    [PROBLEM_SORT_SEVERITY] = "severity",
+    [PROBLEM_SORT_SINCE] = "since",
+    [PROBLEM_SORT_NAMESPACE] = "namespace",
+};
+
+static bool parse_problem_sort(const char *value, struct problem_query *out, struct error *err)
+{
+    int sort = PROBLEM_SORT_SEVERITY;
+
+    out->reverse = value && *value == '-';
+    if (!find_word("problems have no order by", value ? value + out->reverse : NULL,
+                   problem_sort_names, PROBLEM_SORT_COUNT, &sort, err))
+        return false;
+    out->sort = (enum problem_sort)sort;
+    return true;
+}
+
 /*
  * Returns false with the reason if the query has a value that is not valid. The caller frees
  * `out->cause` even then.
@@ -500,7 +518,9 @@ static bool parse_problem_query(const struct query *q, struct problem_query *out
     out->filter.ns = q->values[PARAMETER_NAMESPACE];
     out->filter.owner = q->values[PARAMETER_OWNER];
     out->filter.policy = q->values[PARAMETER_POLICY];
-    if (!parse_word("problem", q->values[PARAMETER_PROBLEM], problem_names, PROBLEM_COUNT, &problem,
+    out->filter.search = q->values[PARAMETER_SEARCH];
+    if (!parse_problem_sort(q->values[PARAMETER_SORT], out, err) ||
+        !parse_word("problem", q->values[PARAMETER_PROBLEM], problem_names, PROBLEM_COUNT, &problem,
                     err) ||
         !parse_word("severity", q->values[PARAMETER_SEVERITY], severity_names, SEVERITY_COUNT,
                     &severity, err))
@@ -531,22 +551,83 @@ void problem_query_release(struct problem_query *q)
     free(q->cause);
 }
 
-/* Appends the problems that match, one per line, in the order of problems_list(). */
+/* Place of an instance in the order of a query: the first member that differs decides. */
+struct problem_place {
+    unsigned group; /* By status. */
+    int64_t number;
+    const char *text;
+    size_t rank; /* In the order of problems_list(). */
+    const struct problem *problem;
+    bool reverse; /* Of `text`. */
+};
+
+static struct problem_place place_of(const struct problem_query *q, const struct problems *ps,
+                                     const struct problem *p, size_t rank)
+{
+    struct problem_place place = {.text = "", .rank = rank, .problem = p, .reverse = q->reverse};
+    int64_t since_ms = problem_since_ms(ps, p);
+
+    place.group = problem_counts(p) ? 0 : p->status;
+    if (q->sort == PROBLEM_SORT_SEVERITY)
+        place.number = (int64_t)problem_severity(ps, problem_id(p)) * (q->reverse ? -1 : 1);
+    if (q->sort == PROBLEM_SORT_SINCE)
+        place.number = since_ms <= 0 ? INT64_MAX : since_ms * (q->reverse ? -1 : 1);
+    if (q->sort == PROBLEM_SORT_NAMESPACE)
+        place.text = problem_ns(p);
+    return place;
+}
+
+static int compare_places(const void *left, const void *right)
+{
+    const struct problem_place *a = left, *b = right;
+    int by_text;
+
+    if (a->group != b->group)
+        return a->group < b->group ? -1 : 1;
+    if (a->number != b->number)
+        return a->number < b->number ? -1 : 1;
+    by_text = strcmp(a->text, b->text);
+    if (by_text != 0)
+        return a->reverse ? -by_text : by_text;
+    return a->rank < b->rank ? -1 : a->rank > b->rank;
+}
+
+const struct problem **problem_query_run(const struct problem_query *q, const struct problems *ps,
+                                         size_t *count)
+{
+    CLEANUP(free_cleanup) struct problem_place *places = NULL;
+    const struct problem **list;
+    size_t listed = 0;
+
+    *count = 0;
+    if (!ps)
+        return xreallocarray(NULL, 1, sizeof(const struct problem *));
+    list = problems_list(ps, q->statuses, &listed);
+    places = xreallocarray(NULL, listed + 1, sizeof(*places));
+    for (size_t i = 0; i < listed; i++) {
+        if (problem_matches(ps, list[i], &q->filter)) {
+            places[*count] = place_of(q, ps, list[i], i);
+            ++*count;
+        }
+    }
+    qsort(places, *count, sizeof(*places), compare_places);
+    for (size_t i = 0; i < *count; i++)
+        list[i] = places[i].problem;
+    return list;
+}
+
+/* Appends the problems that match, one per line, in the order of the query. */
 static void add_problem_lines(const struct evaluation *e, const struct problem_query *q,
                               struct strbuf *lines)
 {
     const struct location_source locations = evaluation_locations(e);
-    const struct problems *ps = engine_problems(e->engine);
-    CLEANUP(free_cleanup) const struct problem **list = NULL;
     size_t count = 0;
+    CLEANUP(free_cleanup)
+    const struct problem **list = problem_query_run(q, engine_problems(e->engine), &count);
 
-    if (ps)
-        list = problems_list(ps, q->statuses, &count);
     for (size_t i = 0; i < count; i++) {
         struct json_writer w = {.out = lines};
 
-        if (!problem_matches(ps, list[i], &q->filter))
-            continue;
         problem_write(&w, e->engine, list[i], &locations);
         strbuf_addc(lines, '\n');
     }

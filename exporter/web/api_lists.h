@@ -44,12 +44,22 @@ const char *page_each_line(struct queued_request *request, page_line_fn *each, v
  */
 bool row_filter_from_request(struct queued_request *request, struct row_filter *out) MUST_USE;
 
+/* Columns by which problems are sorted; the first is the order of the contract. */
+enum problem_sort {
+    PROBLEM_SORT_SEVERITY,
+    PROBLEM_SORT_SINCE,     /* Oldest first. */
+    PROBLEM_SORT_NAMESPACE, /* Of the subject. */
+    PROBLEM_SORT_COUNT,
+};
+
 /* Filter of problems, and the statuses to list. */
 struct problem_query {
     struct problem_filter filter;
     unsigned statuses; /* Bits by enum problem_status; 0 if `resolved`. */
-    bool resolved;     /* Resolved instances, from the history, and no others. */
-    char *cause;       /* Owned; the filter borrows parts of it. NULL if not given. */
+    bool resolved;     /* Resolved instances, from the history, and no others: newest first. */
+    enum problem_sort sort;
+    bool reverse; /* The order of `sort` is reversed. */
+    char *cause;  /* Owned; the filter borrows parts of it. NULL if not given. */
 };
 
 /*
@@ -59,6 +69,14 @@ struct problem_query {
  */
 bool problem_query_from_request(struct queued_request *request, struct problem_query *out) MUST_USE;
 void problem_query_release(struct problem_query *q);
+
+/*
+ * Returns an array of `*count` instances that the query selects, in its order: open and resolving
+ * ones, then pending ones, then hidden ones. `ps` may be NULL. Valid until the engine runs again;
+ * the caller frees the array.
+ */
+const struct problem **problem_query_run(const struct problem_query *q, const struct problems *ps,
+                                         size_t *count) MUST_USE;
 
 /*
  * Returns true if an entry of a list of the report matches namespace, kind and search of a query.

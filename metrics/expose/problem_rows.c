@@ -220,6 +220,21 @@ static bool subject_has_name(const struct problem *p, const char *name)
            strcmp(problem_name(p), name + len + 1) == 0;
 }
 
+/* Returns true if NAMESPACE/NAME, or NAME without a namespace, contains the text in any case. */
+static bool name_contains(const char *ns, const char *name, const char *text)
+{
+    size_t ns_len = strlen(ns), len = ns_len + strlen(name) + 2;
+    CLEANUP(free_cleanup) char *path = NULL;
+
+    if (strcasestr(name, text) || strcasestr(ns, text))
+        return true;
+    if (ns_len == 0 || !strchr(text, '/'))
+        return false;
+    path = xreallocarray(NULL, len, 1);
+    snprintf(path, len, "%s/%s", ns, name);
+    return strcasestr(path, text) != NULL;
+}
+
 /* Returns true if the filter's problem hides the instance, or the filter names no such problem. */
 static bool cause_matches(const struct problem *p, const struct problem_filter *filter)
 {
@@ -244,6 +259,8 @@ bool problem_matches(const struct problems *ps, const struct problem *p,
         fails_condition(filter->owner, problem_owner(p)))
         return false;
     if (filter->policy && !policy_has_name(problem_policy(p), filter->policy))
+        return false;
+    if (filter->search && !name_contains(problem_ns(p), problem_name(p), filter->search))
         return false;
     return cause_matches(p, filter);
 }
@@ -309,5 +326,6 @@ bool resolved_problem_matches(const struct resolved_problem *r, const struct pro
            !fails_condition(filter->reason, reason_word(r->reason)) &&
            !fails_condition(filter->ns, r->ns) && !fails_condition(filter->owner, r->names.owner) &&
            (!filter->policy || policy_is_named(policy_of_resolved(r), filter->policy)) &&
+           (!filter->search || name_contains(r->ns, r->name, filter->search)) &&
            filter->cause == PROBLEM_COUNT;
 }

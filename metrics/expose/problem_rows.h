@@ -47,6 +47,7 @@ struct problem_filter {
     const char *ns; /* "" selects subjects without a namespace. */
     const char *owner;
     const char *policy; /* NAME or NAMESPACE/NAME. */
+    const char *search; /* Part of NAMESPACE/NAME of the subject, in any case. */
     /* Problem that hides the instance; `cause_subject` is NAME or NAMESPACE/NAME of its subject. */
     enum problem_id cause;
     const char *cause_subject;
