@@ -121,6 +121,9 @@ $(B)/revision: FORCE
 $(B)/exporter/version.o: $(B)/revision
 $(B)/exporter/version.o: FLAGS += $(if $(REVISION),-DEXPORTER_REVISION='"$(REVISION)"')
 
+# It contains the runbooks.
+$(B)/exporter/web/page_runbook.o: $(wildcard alerts/runbooks/*.md)
+
 $(B)/tests/fuzz/%.o: FLAGS += -Wno-missing-prototypes
 $(B)/%.o: %.c Makefile
 	@mkdir -p $(@D)

@@ -69,7 +69,7 @@ enum endpoint_needs {
      PARAMETER_BIT(LIMIT) | PARAMETER_BIT(CONTINUE) | PARAMETER_BIT(FORMAT))
 
 #define PROBLEM_PAGE_PARAMETERS                                                                    \
-    (PARAMETER_BIT(PAGE) |                                                                         \
+    (PARAMETER_BIT(PAGE) | PARAMETER_BIT(REFRESH) |                                                \
      (PROBLEM_LIST_PARAMETERS &                                                                    \
       ~(PARAMETER_BIT(LIMIT) | PARAMETER_BIT(CONTINUE) | PARAMETER_BIT(FORMAT))))
 
@@ -131,6 +131,8 @@ enum endpoint_needs {
 #define PAGE_ENDPOINTS(ENDPOINT)                                                                   \
     ENDPOINT(INDEX_PAGE, "index", "/", NULL, PROBLEM_PAGE_PARAMETERS, 0, NEEDS_EVALUATION_IF_READ, \
              index_page)                                                                           \
+    ENDPOINT(RUNBOOK_PAGE, "runbook", "/runbook", NULL, PARAMETER_BIT(PROBLEM),                    \
+             PARAMETER_BIT(PROBLEM), NEEDS_NOTHING, runbook_page)                                  \
     ENDPOINT(TEMPLATES_PAGE, "templates", "/templates", NULL,                                      \
              WITHOUT_FORMAT(TEMPLATE_LIST_PARAMETERS | PARAMETER_BIT(STATE)), 0, NEEDS_ROWS,       \
              templates_page)                                                                       \

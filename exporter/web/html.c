@@ -56,23 +56,50 @@ void html_textf(struct strbuf *out, const char *fmt, ...)
     html_text(out, text.data);
 }
 
-void html_time(struct strbuf *out, int64_t time_ms, int64_t now_ms)
+/* Appends a duration in one unit; `space` is between number and unit. */
+static void add_duration(struct strbuf *out, int64_t duration_ms, const char *space)
 {
     static const struct {
         int64_t seconds;
         const char *name;
     } units[] = {{86400, "d"}, {3600, "h"}, {60, "min"}, {1, "s"}};
-    int64_t age_s = (now_ms - time_ms) / 1000;
-    char time[32];
+    int64_t seconds = duration_ms / 1000;
     size_t i = 0;
+
+    while (i + 1 < ARRAY_LEN(units) && seconds < units[i].seconds)
+        i++;
+    strbuf_addf(out, "%" PRId64 "%s%s", seconds / units[i].seconds, space, units[i].name);
+}
+
+void html_duration(struct strbuf *out, int64_t duration_ms)
+{
+    add_duration(out, duration_ms, " ");
+}
+
+void html_time(struct strbuf *out, int64_t time_ms, int64_t now_ms)
+{
+    char time[32];
 
     format_timestamp(time_ms, time);
     strbuf_addf(out, "<time datetime=\"%s\">%s</time>", time, time);
-    if (now_ms == 0 || age_s < 0)
+    if (now_ms == 0 || now_ms < time_ms)
         return;
-    while (i + 1 < ARRAY_LEN(units) && age_s < units[i].seconds)
-        i++;
-    strbuf_addf(out, " (%" PRId64 " %s ago)", age_s / units[i].seconds, units[i].name);
+    strbuf_adds(out, " (");
+    html_duration(out, now_ms - time_ms);
+    strbuf_adds(out, " ago)");
+}
+
+void html_age(struct strbuf *out, int64_t time_ms, bool seen, int64_t now_ms)
+{
+    char time[32];
+
+    if (time_ms <= 0)
+        return;
+    format_timestamp(time_ms, time);
+    strbuf_addf(out, "<time datetime=\"%s\" title=\"%s%s\">%s", time,
+                seen ? "first seen at " : "since ", time, seen ? "over " : "");
+    add_duration(out, now_ms > time_ms ? now_ms - time_ms : 0, "&nbsp;");
+    strbuf_adds(out, "</time>");
 }
 
 void html_since(struct strbuf *out, int64_t time_ms, bool seen, int64_t now_ms)
@@ -97,7 +124,7 @@ void html_remaining_count(struct strbuf *out, size_t count)
         strbuf_addf(out, "<p class=\"faint\">And %zu more.</p>\n", count - HTML_SHOWN_MAX);
 }
 
-void html_severity(struct strbuf *out, unsigned severity)
+void html_severity_icon(struct strbuf *out, unsigned severity)
 {
     static const char *const icons[SEVERITY_COUNT] = {
         [SEVERITY_CRITICAL] = "\xE2\x97\x86", /* U+25C6, a diamond */
@@ -105,12 +132,18 @@ void html_severity(struct strbuf *out, unsigned severity)
         [SEVERITY_INFO] = "\xE2\x97\x8F",     /* U+25CF, a circle */
     };
 
+    strbuf_addf(out, "<span class=\"icon\" aria-hidden=\"true\">%s</span> ", icons[severity]);
+}
+
+void html_severity(struct strbuf *out, unsigned severity)
+{
     if (severity >= SEVERITY_COUNT) {
         strbuf_adds(out, "off");
         return;
     }
-    strbuf_addf(out, "<span class=\"severity %s\"><span aria-hidden=\"true\">%s</span> %s</span>",
-                severity_names[severity], icons[severity], severity_names[severity]);
+    strbuf_addf(out, "<span class=\"severity %s\">", severity_names[severity]);
+    html_severity_icon(out, severity);
+    strbuf_addf(out, "%s</span>", severity_names[severity]);
 }
 
 /* ---- tables ---- */
@@ -231,6 +264,12 @@ static const struct {
 
 void page_layout_open(struct strbuf *out, enum navigation_link current, const char *title)
 {
+    page_layout_open_titled(out, current, title, title);
+}
+
+void page_layout_open_titled(struct strbuf *out, enum navigation_link current, const char *title,
+                             const char *heading)
+{
     strbuf_adds(out, "<!DOCTYPE html>\n"
                      "<html lang=\"en\">\n"
                      "<head>\n"
@@ -250,7 +289,7 @@ void page_layout_open(struct strbuf *out, enum navigation_link current, const ch
         strbuf_addf(out, "<a href=\"%s\"%s>%s</a>\n", navigation_links[i].address,
                     i == current ? " aria-current=\"page\"" : "", navigation_links[i].name);
     strbuf_adds(out, "</nav>\n</header>\n<main id=\"main\">\n<h1>");
-    html_text(out, title);
+    html_text(out, heading);
     strbuf_adds(out, "</h1>\n");
 }
 
@@ -278,6 +317,12 @@ void page_layout_write_error(struct strbuf *out, const char *text)
 
 void link_open(struct strbuf *out, const char *path, const struct link_value *values, size_t count)
 {
+    link_open_as(out, path, values, count, "");
+}
+
+void link_open_as(struct strbuf *out, const char *path, const struct link_value *values,
+                  size_t count, const char *attributes)
+{
     CLEANUP(strbuf_release) struct strbuf link = STRBUF_INIT(LINK_MAX_BYTES);
 
     strbuf_addf(&link, "%s?", path);
@@ -287,7 +332,7 @@ void link_open(struct strbuf *out, const char *path, const struct link_value *va
     }
     strbuf_adds(out, "<a href=\"");
     html_text(out, link.data);
-    strbuf_adds(out, "\">");
+    strbuf_addf(out, "\"%s>", attributes);
 }
 
 static void add_object_name(struct strbuf *out, const char *kind, const char *ns, const char *name)

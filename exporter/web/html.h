@@ -22,6 +22,15 @@ void html_textf(struct strbuf *out, const char *fmt, ...) PRINTF_LIKE(2, 3);
  */
 void html_time(struct strbuf *out, int64_t time_ms, int64_t now_ms);
 
+/* Appends a duration in milliseconds, in one unit, rounded down: "3 d", "12 min". */
+void html_duration(struct strbuf *out, int64_t duration_ms);
+
+/*
+ * Appends the age of a time in one unit, "3 h", with the time as a tooltip; nothing if the time is
+ * 0. `seen`: the time is that of the first observation, so the age is "over 3 h".
+ */
+void html_age(struct strbuf *out, int64_t time_ms, bool seen, int64_t now_ms);
+
 /*
  * Appends ", since ", or with `seen` ", first seen so ", and a time as html_time() does; nothing if
  * the time is 0. `seen`: the state was first observed at this time, and may be older.
@@ -42,6 +51,9 @@ void html_remaining_count(struct strbuf *out, size_t count);
  * any other value is "off".
  */
 void html_severity(struct strbuf *out, unsigned severity);
+
+/* Appends the icon of a severity (enum problem_severity) and a space. */
+void html_severity_icon(struct strbuf *out, unsigned severity);
 
 /* ---- tables ---- */
 
@@ -101,6 +113,10 @@ enum navigation_link { NAVIGATION_LINKS(NAVIGATION_ENUMERATOR) NAVIGATION_NONE }
 /* Appends the start of a page, up to its heading `title`, which is escaped. */
 void page_layout_open(struct strbuf *out, enum navigation_link current, const char *title);
 
+/* The same with a title for browser tabs that is not the heading. */
+void page_layout_open_titled(struct strbuf *out, enum navigation_link current, const char *title,
+                             const char *heading);
+
 /* Appends the end of a page. `now_ms`: time of its data, ms since the epoch; 0: shows no time. */
 void page_layout_close(struct strbuf *out, int64_t now_ms);
 
@@ -117,6 +133,9 @@ struct link_value {
 
 /* Opens a link to the page at `path`, which has no '/' at its start; the caller appends "</a>". */
 void link_open(struct strbuf *out, const char *path, const struct link_value *values, size_t count);
+/* The same with further attributes of the element: "" or " aria-current=\"true\"". */
+void link_open_as(struct strbuf *out, const char *path, const struct link_value *values,
+                  size_t count, const char *attributes);
 #define link_open_with(out, path, ...)                                                             \
     link_open(out, path, (const struct link_value[]){__VA_ARGS__},                                 \
               ARRAY_LEN(((const struct link_value[]){__VA_ARGS__})))

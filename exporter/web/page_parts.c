@@ -104,10 +104,11 @@ static const char *const filter_labels[PARAMETER_COUNT] = {
     [PARAMETER_CAUSE] = "Explained by",
 };
 
-/* Fields of the form of lists that it also has if the request does not set them. */
-static const parameter_set default_fields = PARAMETER_BIT(STATE) | PARAMETER_BIT(KIND) |
-                                            PARAMETER_BIT(NAMESPACE) | PARAMETER_BIT(POLICY) |
-                                            PARAMETER_BIT(SEARCH);
+/* Fields of the form of lists. */
+static const struct filter_fields default_fields = {
+    .shown = PARAMETER_BIT(STATE) | PARAMETER_BIT(KIND) | PARAMETER_BIT(NAMESPACE) |
+             PARAMETER_BIT(POLICY) | PARAMETER_BIT(SEARCH),
+};
 
 /* Appends a list of the words that a parameter accepts. */
 static void add_word_options(struct strbuf *out, enum parameter parameter, const char *const *words,
@@ -142,25 +143,127 @@ static void add_filter_field(struct strbuf *out, enum parameter parameter, const
     strbuf_adds(out, "\n</div>\n");
 }
 
-void filter_form_write(struct queued_request *request, parameter_set fields)
+/* Returns true for parameters that select a part of a list. */
+static bool is_position(unsigned parameter)
+{
+    return parameter == PARAMETER_PAGE || parameter == PARAMETER_CONTINUE;
+}
+
+/* Returns true if the form of the request has a field, visible or hidden, for the parameter. */
+static bool has_field(const struct queued_request *request, unsigned parameter)
+{
+    return request->endpoint->known >> parameter & 1 && !is_position(parameter);
+}
+
+/* Appends the fields for the parameters of a set, and for `others` that the request sets. */
+static void add_filter_fields(struct queued_request *request, parameter_set set,
+                              parameter_set others)
+{
+    for (unsigned i = 0; i < PARAMETER_COUNT; i++) {
+        const char *value = request->query.values[i];
+
+        if (has_field(request, i) && filter_labels[i] &&
+            (set >> i & 1 || (value && others >> i & 1)))
+            add_filter_field(&request->body, (enum parameter)i, value);
+    }
+}
+
+/* Appends the values that the form keeps without a field. */
+static void add_hidden_fields(struct queued_request *request, parameter_set hidden)
+{
+    struct strbuf *out = &request->body;
+
+    for (unsigned i = 0; i < PARAMETER_COUNT; i++) {
+        const char *value = request->query.values[i];
+
+        if (!value || !has_field(request, i) || (filter_labels[i] && !(hidden >> i & 1)))
+            continue;
+        strbuf_addf(out, "<input type=\"hidden\" name=\"%s\" value=\"", parameter_names[i]);
+        html_text(out, value);
+        strbuf_adds(out, "\">\n");
+    }
+}
+
+static bool sets_any(const struct queued_request *request, parameter_set set)
+{
+    for (unsigned i = 0; i < PARAMETER_COUNT; i++) {
+        if (request->query.values[i] && set >> i & 1)
+            return true;
+    }
+    return false;
+}
+
+void filter_form_write(struct queued_request *request, const struct filter_fields *fields)
 {
     const char *path = request->endpoint->path + 1;
     struct strbuf *out = &request->body;
 
     strbuf_addf(out, "<form action=\"%s\" method=\"get\">\n", *path ? path : "./");
-    for (unsigned i = 0; i < PARAMETER_COUNT; i++) {
-        const char *value = request->query.values[i];
-
-        if (filter_labels[i] && (request->endpoint->known >> i & 1) && (value || (fields >> i & 1)))
-            add_filter_field(out, (enum parameter)i, value);
+    add_hidden_fields(request, fields->hidden);
+    add_filter_fields(request, fields->shown, ~(fields->folded | fields->hidden));
+    if (fields->folded) {
+        strbuf_addf(out, "<details%s>\n<summary>More filters</summary>\n",
+                    sets_any(request, fields->folded) ? " open" : "");
+        add_filter_fields(request, fields->folded, 0);
+        strbuf_adds(out, "</details>\n");
     }
     strbuf_adds(out, "<button type=\"submit\">Show</button>\n</form>\n");
+}
+
+void request_link_open(struct queued_request *request, struct link_value changed,
+                       const char *attributes)
+{
+    const char *path = request->endpoint->path + 1;
+    struct link_value values[PARAMETER_COUNT];
+
+    for (unsigned i = 0; i < PARAMETER_COUNT; i++)
+        values[i] = (struct link_value){(enum parameter)i,
+                                        is_position(i) ? NULL : request->query.values[i]};
+    /* A reason is one of the problem; only hidden problems have a cause. */
+    if (changed.parameter == PARAMETER_PROBLEM)
+        values[PARAMETER_REASON].value = NULL;
+    if (changed.parameter == PARAMETER_STATUS)
+        values[PARAMETER_CAUSE].value = NULL;
+    values[changed.parameter].value = changed.value;
+    link_open_as(&request->body, *path ? path : "./", values, PARAMETER_COUNT, attributes);
+}
+
+void filter_link_write(struct queued_request *request, enum parameter parameter, const char *value,
+                       const char *text, size_t count)
+{
+    const char *chosen = request->query.values[parameter];
+    bool current = chosen && strcmp(chosen, value) == 0;
+
+    request_link_open(request, (struct link_value){parameter, current ? NULL : value},
+                      current ? " aria-current=\"true\"" : "");
+    strbuf_addf(&request->body, "<b>%zu</b> %s</a>", count, text);
+}
+
+void filter_list_write(struct queued_request *request)
+{
+    const char *path = request->endpoint->path + 1;
+    struct strbuf *out = &request->body;
+    size_t count = 0;
+
+    for (unsigned i = 0; i < PARAMETER_COUNT; i++) {
+        if (!filter_labels[i] || !request->query.values[i])
+            continue;
+        strbuf_adds(out, count++ == 0 ? "<p class=\"filters\">Filters:\n" : "");
+        request_link_open(request, (struct link_value){(enum parameter)i, NULL}, "");
+        html_textf(out, "%s: %s", filter_labels[i], request->query.values[i]);
+        strbuf_adds(out, " <span aria-hidden=\"true\">\xC3\x97</span>"
+                         "<span class=\"unseen\">, clear this filter</span></a>\n");
+    }
+    if (count > 1)
+        strbuf_addf(out, "<a href=\"%s\">Clear all filters</a>\n", *path ? path : "./");
+    if (count > 0)
+        strbuf_adds(out, "</p>\n");
 }
 
 void list_page_open(struct queued_request *request, enum navigation_link current, const char *title)
 {
     page_layout_open(&request->body, current, title);
-    filter_form_write(request, default_fields);
+    filter_form_write(request, &default_fields);
 }
 
 /*
@@ -268,8 +371,10 @@ void list_part_write_links(struct queued_request *request, const struct list_par
         add_part_link(request, part->page - 1, "Previous page");
     if (part->end < part->total)
         add_part_link(request, part->page + 1, "Next page");
-    add_format_link(request, api, "json", other);
-    add_format_link(request, api, "csv", other);
+    if (api) {
+        add_format_link(request, api, "json", other);
+        add_format_link(request, api, "csv", other);
+    }
     strbuf_adds(out, "</p>\n");
 }
 

@@ -30,11 +30,33 @@ card_fn write_conflict_cards;
 /* Maximum number of referrers on each side of a conflict in a list. */
 enum { LIST_REFERRERS_MAX = 20 };
 
+/* Fields of a filter form. A field in no set is shown if the request sets its parameter. */
+struct filter_fields {
+    parameter_set shown;
+    parameter_set
+        folded; /* Behind "More filters", which is open if the request sets one of them. */
+    parameter_set hidden; /* Without a field: the form keeps the value of the request. */
+};
+
+/* Appends a form with the filter of the request. */
+void filter_form_write(struct queued_request *request, const struct filter_fields *fields);
+
 /*
- * Appends a form with the filter of the request. `fields`: parameters whose fields the form also
- * has if the request does not set them.
+ * Opens a link to the first part of the same list, with one parameter of the request changed (NULL:
+ * omitted). `attributes`: as link_open_as(). The caller appends "</a>".
  */
-void filter_form_write(struct queued_request *request, parameter_set fields);
+void request_link_open(struct queued_request *request, struct link_value changed,
+                       const char *attributes);
+
+/*
+ * Appends a link with a count that filters the list by a value. If the list is filtered by this
+ * value, the link is marked as the current one and removes the filter.
+ */
+void filter_link_write(struct queued_request *request, enum parameter parameter, const char *value,
+                       const char *text, size_t count);
+
+/* Appends the filters of the request, each with a link that removes it; nothing without one. */
+void filter_list_write(struct queued_request *request);
 
 /* Appends the start of the page, with a form that has the filter of the request. */
 void list_page_open(struct queued_request *request, enum navigation_link current,
@@ -67,8 +89,8 @@ struct list_part list_part_make(size_t page, size_t total);
 
 /*
  * Appends which rows are shown, and links with the parameters of the request: to the other parts,
- * and to the whole list as JSON and CSV at the path `api`. `other` is a parameter that these two
- * links have if the request does not set it; without one its value is NULL.
+ * and, unless `api` is NULL, to the whole list as JSON and CSV at this path. `other` is a parameter
+ * that these two links have if the request does not set it; without one its value is NULL.
  */
 void list_part_write_links(struct queued_request *request, const struct list_part *part,
                            const char *api, const struct link_value *other);

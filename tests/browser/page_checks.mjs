@@ -2,7 +2,9 @@
 // Checks of one page in Chromium. `fault(text)` is called for each fault.
 import { readFileSync } from 'node:fs';
 
-const FOCUSABLE = 'a[href], input, select, button, [tabindex="0"]';
+// A summary takes the focus; elements in closed details do not.
+const FOCUSABLE = ['a[href]', 'input:not([type="hidden"])', 'select', 'button', 'summary', '[tabindex="0"]']
+  .map((e) => `${e}:not(details:not([open]) > :not(summary) *)`).join(', ');
 
 export function checksOf(folder, fault) {
   const axe = readFileSync(`${folder}/node_modules/axe-core/axe.min.js`, 'utf8');

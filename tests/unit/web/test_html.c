@@ -89,13 +89,32 @@ static void lab_release(struct lab *lab)
     world_release(&lab->world);
 }
 
-/* Writes the first page; the value of the parameter `page` is `part`, NULL to omit it. */
-static void write_index(const struct health *health, const char *part, struct strbuf *page)
+/* Sets the parameters of a query "NAME=VALUE&NAME=VALUE"; NULL: none. */
+static void set_parameters(const char *text, struct query *query)
 {
-    struct query query = {.values[PARAMETER_PAGE] = part ? xstrdup(part) : NULL};
-    struct queued_request *request = queued_request_new(&endpoints[ENDPOINT_INDEX_PAGE], &query);
+    while (text && *text) {
+        size_t len = strcspn(text, "&"), name_len = strcspn(text, "=");
+        unsigned i = 0;
 
+        while (strlen(parameter_names[i]) != name_len ||
+               strncmp(parameter_names[i], text, name_len) != 0)
+            assert_in_range(++i, 0, PARAMETER_COUNT - 1);
+        query->values[i] = xmemdup0(text + name_len + 1, len - name_len - 1);
+        text += len + (text[len] == '&');
+    }
+}
+
+/* Writes the first page for a query as set_parameters() has it. */
+static void write_index(const struct health *health, const char *parameters, struct strbuf *page)
+{
+    struct query query = {{0}};
+    struct queued_request *request;
+
+    set_parameters(parameters, &query);
+    request = queued_request_new(&endpoints[ENDPOINT_INDEX_PAGE], &query);
     index_page(request, health);
+    if (request->header.value)
+        strbuf_addf(page, "%s: %s\n", request->header.name, request->header.value);
     strbuf_adds(page, request->body.data);
     queued_request_free(request);
 }
@@ -159,12 +178,14 @@ TEST(first_page_reports_only_resources_that_failed)
     lab_release(&lab);
 }
 
+#define NOW_MS INT64_C(1767225600000)
+
 /*
- * Writes a part of the first page after an evaluation of the manifests in the folder. `severity` is
- * a value of --problems.severity; NULL: the flag is omitted.
+ * Returns an evaluation of the manifests in the folder. `severity` is a value of
+ * --problems.severity; NULL: the flag is omitted. `snapshot`: as in `check`.
  */
-static void write_index_of_manifests(const char *folder, const char *part, const char *severity,
-                                     struct strbuf *page)
+static struct evaluation *evaluate_manifests(const char *folder, const char *severity,
+                                             bool snapshot)
 {
     static const struct log log = {.level = LOG_LEVEL_ERROR};
     const char *const arguments[] = {"check", "--manifests", folder, "--problems.severity",
@@ -182,12 +203,23 @@ static void write_index_of_manifests(const char *folder, const char *part, const
         fail_msg("%s", err.text);
     while (evaluation_load(e, &err) == LOADING_BUSY)
         evaluation_wait(e, NULL, NULL, 0, -1);
-    evaluation_run(e, INT64_C(1767225600000), SIZE_MAX);
-    evaluation_judge_problems(e, true, NULL);
-    evaluation_run(e, INT64_C(1767225600000), SIZE_MAX);
-    write_index(&(struct health){.evaluation = e, .config_loaded = true}, part, page);
-    evaluation_free(e);
+    evaluation_run(e, NOW_MS, SIZE_MAX);
+    evaluation_judge_problems(e, snapshot, NULL);
+    evaluation_run(e, NOW_MS, SIZE_MAX);
     options_release(&options);
+    return e;
+}
+
+/* Writes the first page with a query after an evaluation of the manifests in the folder. */
+static void write_index_of_manifests(const char *folder, const char *parameters,
+                                     const char *severity, struct strbuf *page)
+{
+    struct evaluation *e = evaluate_manifests(folder, severity, true);
+
+    write_index(
+        &(struct health){.evaluation = e, .config_loaded = true, .now_ms = NOW_MS + 3600 * 1000},
+        parameters, page);
+    evaluation_free(e);
 }
 
 #define INVALID(name)                                                                              \
@@ -209,13 +241,13 @@ static void write_index_of_manifests(const char *folder, const char *part, const
 #define COMPLETE   "<p class=\"good\">No open problems.</p>"
 #define INCOMPLETE "<p class=\"bad\">Not everything has been read, so problems may be missing: "
 
-/* Two manifests, and text that a part of the first page must and must not contain. */
+/* Two manifests, and text that the first page must and must not contain. */
 static const struct page_case {
     const char *title;
     const char *manifest;
-    const char *other; /* NULL: there is none. */
-    const char *part;
-    const char *severity; /* Value of --problems.severity; NULL: none. */
+    const char *other;      /* NULL: there is none. */
+    const char *parameters; /* Query as set_parameters() has it; NULL: none. */
+    const char *severity;   /* Value of --problems.severity; NULL: none. */
     const char *wanted[6];
     const char *unwanted[3];
 } page_cases[] = {
@@ -224,33 +256,129 @@ static const struct page_case {
      NULL,
      NULL,
      NULL,
-     {COMPLETE, "<b>0</b> critical</a>", "<b>0</b> pending</a>", "<b>0</b> hidden</a>"},
-     {INCOMPLETE, "<table>"}},
+     {COMPLETE, "<b>0</b> critical</a>", "<b>0</b> pending</a>", "<b>0</b> hidden</a>",
+      "<title>Problems</title>", "info), 0 resolved; the observation began later.\">"},
+     {INCOMPLETE, "<table>", "Filters:"}},
+    {"no problem while a check is disabled",
+     "apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: a, name: c}\n",
+     NULL,
+     NULL,
+     "policy_tie=off,unhealthy=off",
+     {"<p>No open problems in the data and checks that are left.</p>",
+      "disables them (problems.severity): unhealthy, policy tie.</p>"},
+     {COMPLETE, INCOMPLETE}},
     {"no problem in the part that was read",
      "apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: a, name: c}\n",
      "no: {object\n",
      NULL,
      NULL,
-     {INCOMPLETE, "b.yaml", ">data incomplete, broken_file</td>"},
+     {INCOMPLETE, "b.yaml (broken_file)",
+      "<b>data incomplete</b> <span "
+      "class=\"reason\">broken_file</span>",
+      "<title>1 warning \xC2\xB7 Problems</title>"},
      {COMPLETE}},
     {"no problem is known while data_incomplete is disabled",
      "apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: a, name: c}\n",
      "no: {object\n",
      NULL,
      "data_incomplete=off",
-     {"<p>No open problems. The problem data_incomplete is disabled, so problems may be missing: ",
-      "<a href=\"exporter\">the exporter</a>"},
+     {"<p>No open problems in the data and checks that are left.</p>",
+      "<p>Not checked, because the configuration disables them (problems.severity): data "
+      "incomplete. Kinds and files that cannot be read are only on the page of "
+      "<a href=\"exporter\">the exporter</a>.</p>"},
      {COMPLETE, INCOMPLETE}},
     {"two problems",
      INVALID("one") INVALID("two"),
      NULL,
      NULL,
      NULL,
-     {"<b>2</b> warning</a>",
-      "</span> warning</span></td>\n<td data-label=\"Problem\">policy invalid, ",
+     {"<a href=\"./?severity=warning\"><b>2</b> warning</a>",
+      "</span> warning</span></td>\n<td data-label=\"Problem\" class=\"problem\"><b>policy "
+      "invalid</b> ",
       "<a href=\"policy?kind=PropagationPolicy&amp;namespace=a&amp;name=one\">", "a/two</a>",
-      ">policy_owner</td>\n<td data-label=\"Action\" class=\"sentence\">"},
+      "<td data-label=\"Action\" class=\"sentence action\"><b>Policy owner:</b> ",
+      "<a href=\"runbook?problem=policy_invalid\">Runbook</a>"},
      {COMPLETE, INCOMPLETE, "Next page"}},
+    {"counts by problem are links, and the title has the counts by severity",
+     INVALID("one") INVALID("two"),
+     NULL,
+     NULL,
+     NULL,
+     {"<a href=\"./?problem=policy_invalid\"><b>2</b> policy invalid</a>",
+      "<title>2 warning \xC2\xB7 Problems</title>"},
+     {"placement lost</a>"}},
+    {"an active filter is marked and has a link that removes it",
+     INVALID("one") INVALID("two"),
+     NULL,
+     "severity=warning&namespace=a",
+     NULL,
+     {"<a href=\"./?namespace=a\" aria-current=\"true\"><b>2</b> warning</a>",
+      "<a href=\"./?namespace=a\">Severity: warning <span",
+      "<a href=\"./?severity=warning\">Namespace: a <span", "<a href=\"./\">Clear all filters</a>",
+      "<input type=\"hidden\" name=\"severity\" value=\"warning\">",
+      "<title>2 warning \xC2\xB7 Problems</title>"},
+     {"Severity: info"}},
+    {"a filter that matches nothing",
+     INVALID("one"),
+     NULL,
+     "search=none",
+     NULL,
+     {"<p>No problem matches the filters.</p>", "<b>0</b> warning</a>"},
+     {COMPLETE, "<table>"}},
+    {"search in namespace and name",
+     INVALID("one") INVALID("two"),
+     NULL,
+     "search=A/ON&problem=policy_invalid",
+     NULL,
+     {"a/one</a>"},
+     {"a/two</a>"}},
+    {"sort by age, newest first",
+     INVALID("one"),
+     NULL,
+     "sort=-since",
+     NULL,
+     {"<th scope=\"col\" class=\"age\" aria-sort=\"descending\"><a href=\"?sort=since\">Since</a>",
+      "href=\"api/v1/problems?status=open%2Cresolving%2Cpending&amp;sort=-since&amp;format=csv\">"},
+     {"aria-sort=\"ascending\""}},
+    {"sort by another column",
+     INVALID("one"),
+     NULL,
+     "sort=sinse",
+     NULL,
+     {"problems have no order by &#39;sinse&#39;; do you mean &#39;since&#39;?"},
+     {"<table>"}},
+    {"refresh",
+     INVALID("one"),
+     NULL,
+     "refresh=1m&severity=info",
+     NULL,
+     {"Refresh: 60\n", "Refreshed every 1m", "<a href=\"./?severity=info\">Stop refreshing</a>",
+      "<a href=\"./?severity=warning&amp;refresh=1m\">"},
+     {"Refresh every"}},
+    {"no refresh",
+     INVALID("one"),
+     NULL,
+     NULL,
+     NULL,
+     {"<a href=\"./?refresh=30s\">Refresh every 30 s</a>"},
+     {"Refresh: "}},
+    {"refresh too often",
+     INVALID("one"),
+     NULL,
+     "refresh=4s",
+     NULL,
+     {"&#39;refresh&#39; takes an interval from 5s to 1h, such as 30s"},
+     {"Refresh: "}},
+    {"refresh too seldom", "", NULL, "refresh=61m", NULL, {"takes an interval from 5s"}, {"<form"}},
+    {"refresh without a unit", "", NULL, "refresh=30", NULL, {"takes an interval"}, {"<form"}},
+    {"no resolved problem",
+     INVALID("one"),
+     NULL,
+     "status=resolved",
+     NULL,
+     {"<h1>Resolved problems</h1>", "<p>No problem was resolved in this time.</p>",
+      "<a href=\"./?\" aria-current=\"true\"><b>0</b> resolved</a>"},
+     {"<table>"}},
     {"the first of three parts",
      HUNDRED("a") HUNDRED("b"),
      INVALID("last"),
@@ -261,7 +389,7 @@ static const struct page_case {
     {"a part in the middle",
      HUNDRED("a") HUNDRED("b"),
      INVALID("last"),
-     "2",
+     "page=2",
      NULL,
      {"a/b00<", "a/b99<", "<a href=\"./?\">Previous page</a>",
       "<a href=\"./?page=3\">Next page</a>"},
@@ -269,14 +397,14 @@ static const struct page_case {
     {"the last part in place of one that no longer exists",
      HUNDRED("a") HUNDRED("b"),
      INVALID("last"),
-     "9",
+     "page=9",
      NULL,
      {"a/last<", "<a href=\"./?page=2\">Previous page</a>", "Rows 201 to 201 of 201<"},
      {"a/b99<", "Next page"}},
     {"a part that is no number",
      "",
      NULL,
-     "0",
+     "page=0",
      NULL,
      {"&#39;page&#39; takes the number of a page"},
      {"<form"}},
@@ -291,7 +419,7 @@ TEST_ROWS(first_page_lists_problems, page_cases, title)
     folder_write(folder, "a.yaml", c->manifest);
     if (c->other)
         folder_write(folder, "b.yaml", c->other);
-    write_index_of_manifests(folder, c->part, c->severity, &page);
+    write_index_of_manifests(folder, c->parameters, c->severity, &page);
     folder_remove(folder);
     for (size_t i = 0; i < ARRAY_LEN(c->wanted) && c->wanted[i]; i++) {
         if (!strstr(page.data, c->wanted[i]))
@@ -301,4 +429,79 @@ TEST_ROWS(first_page_lists_problems, page_cases, title)
         if (strstr(page.data, c->unwanted[i]))
             fail_msg("the page has %s", c->unwanted[i]);
     }
+}
+
+/* Runs the evaluation at times in minutes from `from` to `to`, one of which is in each minute. */
+static void run_minutes(struct evaluation *e, int from, int to)
+{
+    for (int minute = from; minute <= to; minute++)
+        evaluation_run(e, NOW_MS + minute * INT64_C(60000), SIZE_MAX);
+}
+
+TEST(first_page_has_a_chart_and_a_list_of_resolved_problems)
+{
+    static const struct external_subject pods = {"", "Source", "", "pods"};
+    CLEANUP(strbuf_release) struct strbuf page = STRBUF_INIT(1 << 20);
+    CLEANUP(strbuf_release) struct strbuf resolved = STRBUF_INIT(1 << 20);
+    char *folder = folder_make();
+    struct evaluation *e;
+    struct problems *ps;
+    struct health health = {.config_loaded = true, .now_ms = NOW_MS + 60 * 60000};
+
+    folder_write(folder, "a.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n");
+    e = evaluate_manifests(folder, NULL, false);
+    folder_remove(folder);
+    ps = engine_problems(e->engine);
+    run_minutes(e, 1, 5);
+    problems_report(ps, &pods, PROBLEM_REASON_DATA_INCOMPLETE_LATE, NOW_MS + 5 * 60000);
+    run_minutes(e, 6, 30);
+    problems_withdraw(ps, &pods, PROBLEM_DATA_INCOMPLETE);
+    run_minutes(e, 31, 60);
+    health.evaluation = e;
+    write_index(&health, NULL, &page);
+    write_index(&health, "status=resolved", &resolved);
+    evaluation_free(e);
+    assert_non_null(strstr(page.data,
+                           "hours: 1 opened (0 critical, 1 warning, 0 info), 1 resolved; "
+                           "the observation began later.\">"));
+    assert_non_null(strstr(page.data, "<path class=\"critical\" d=\"M0 0\"></path>"));
+    assert_non_null(strstr(page.data, "<path class=\"warning\" d=\"M0 0M4"));
+    assert_non_null(strstr(page.data, "<path class=\"resolved\" d=\"M0 0M4"));
+    assert_non_null(strstr(page.data, "Observed for <time "));
+    assert_non_null(strstr(page.data, "<b>1</b> resolved</a></li>"));
+    assert_non_null(strstr(page.data, "<p class=\"good\">No open problems.</p>"));
+    assert_non_null(strstr(resolved.data, "<b>data incomplete</b> <span class=\"reason\">late<"));
+    assert_non_null(strstr(resolved.data, "Source pods"));
+    assert_non_null(strstr(resolved.data, "status=resolved&amp;format=csv\">CSV</a>"));
+}
+
+static struct age_case short_age_cases[] = {
+    {"just now", NOW_MS, "0&nbsp;s"},
+    {"hours", NOW_MS + INT64_C(7200000), "2&nbsp;h"},
+    {"in the future", NOW_MS - 1, "0&nbsp;s"},
+};
+
+TEST_ROWS(html_age_has_the_exact_time, short_age_cases, name)
+{
+    const struct age_case *c = *state;
+    CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(4096);
+    char wanted[256];
+
+    snprintf(wanted, sizeof(wanted),
+             "<time datetime=\"2026-01-01T00:00:00Z\" title=\"since 2026-01-01T00:00:00Z\">%s"
+             "</time>",
+             c->html);
+    html_age(&out, NOW_MS, false, c->now_ms);
+    assert_string_equal(out.data, wanted);
+}
+
+TEST(html_age_marks_times_of_the_first_observation)
+{
+    CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(4096);
+
+    html_age(&out, 0, true, NOW_MS);
+    assert_string_equal(out.data, "");
+    html_age(&out, NOW_MS, true, NOW_MS + 60000);
+    assert_string_equal(out.data, "<time datetime=\"2026-01-01T00:00:00Z\" title=\"first seen at "
+                                  "2026-01-01T00:00:00Z\">over 1&nbsp;min</time>");
 }

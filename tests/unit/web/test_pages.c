@@ -235,10 +235,13 @@ static void add_links(struct crawl *c, const char *page)
         for (size_t i = 0; i < ENDPOINT_COUNT; i++) {
             /* Links to the first page begin with "./". */
             const char *name = *(endpoints[i].path + 1) ? endpoints[i].path + 1 : "./";
-            size_t len = strlen(name);
+            size_t len = strlen(name), end = strcspn(at, "\"");
 
+            /* The filters of the first page can be combined: follow one at a time. */
+            if (i == ENDPOINT_INDEX_PAGE && memchr(at, '&', end))
+                continue;
             if (endpoints[i].page && strncmp(at, name, len) == 0 && strchr("?\"", at[len]))
-                add_path(c, at, strcspn(at, "\""));
+                add_path(c, at, end);
         }
     }
 }
@@ -278,6 +281,7 @@ TEST_WITH(linked_pages_exist_and_are_well_formed, set_up, tear_down)
     assert_true(count_paths(&crawl, "/policy?") > 5);
     assert_true(count_paths(&crawl, "/conflict?") > 0);
     assert_true(count_paths(&crawl, "/namespace?") > 1);
+    assert_true(count_paths(&crawl, "/runbook?") > 5);
     for (size_t i = 0; i < crawl.count; i++)
         free(crawl.paths[i]);
 }
@@ -301,6 +305,9 @@ TEST_WITH(pages_equal_the_golden_file, set_up, tear_down)
         "/",
         "/?severity=info&namespace=shop",
         "/?status=hidden",
+        "/?status=resolved",
+        "/?problem=not_scheduled&search=shop%2F&sort=-namespace&refresh=1m",
+        "/runbook?problem=lease_at_risk",
         "/namespace?namespace=shop",
         "/policies",
         "/conflict?kind=ConfigMap&namespace=shop&name=shared",
@@ -318,6 +325,21 @@ TEST_WITH(pages_equal_the_golden_file, set_up, tear_down)
         add_main(&all, paths[i], page);
     }
     golden_check("pages.html", all.data);
+}
+
+TEST_WITH(each_problem_has_a_runbook, set_up, tear_down)
+{
+    for (unsigned i = 0; i < PROBLEM_COUNT; i++) {
+        CLEANUP(free_cleanup) char *page = NULL;
+        char path[PATH_MAX_BYTES];
+
+        snprintf(path, sizeof(path), "/runbook?problem=%s", problem_names[i]);
+        page = get(*state, path, 200);
+        check_html(path, page);
+        snprintf(path, sizeof(path), "Runbook about <b>%s</b>", problem_table[i].title);
+        assert_non_null(strstr(page, path));
+        assert_non_null(strstr(page, "<h2 id=\"meaning\">Meaning</h2>"));
+    }
 }
 
 TEST_WITH(first_page_exists_before_the_first_read, set_up, tear_down)
@@ -425,6 +447,19 @@ static struct answer_case {
     {"unknown cause", "/api/v1/problems?cause=scheduler_stuk/x", 400,
      "do you mean 'scheduler_stuck'?\"}\n"},
     {"parameter of other lists", "/api/v1/problems?stage=healthy", 400, "no parameter 'stage'"},
+    {"problems by a part of the name", "/api/v1/problems?search=PODS", 200, "\"name\":\"pods\""},
+    {"problems by a part of no name", "/api/v1/problems?search=none", 200, "\"items\":[]"},
+    {"problems sorted by age", "/api/v1/problems?sort=-since&problem=data_incomplete", 200,
+     "\"items\":[\n{\"problem\":\"data_incomplete\""},
+    {"problems in an unknown order", "/api/v1/problems?sort=-sinse", 400,
+     "{\"error\":\"problems have no order by 'sinse'; do you mean 'since'?\"}\n"},
+    {"refresh of a list of the API", "/api/v1/problems?refresh=30s", 400, "no parameter 'refresh'"},
+    {"invalid refresh", "/?refresh=1s", 400, "takes an interval from 5s to 1h"},
+    {"runbook", "/runbook?problem=lease_at_risk", 200,
+     "<tr><td><code>expired</code></td><td>The lease has expired, so that any namespace can take "
+     "it.</td><td>platform team</td></tr>"},
+    {"runbook of no problem", "/runbook?problem=lease", 404, "there is no problem of this name"},
+    {"runbook without a problem", "/runbook", 400, "the parameter &#39;problem&#39; is missing"},
     {"explanation as JSON", "/api/v1/explain?" KEPT, 200, "\n \"kind\":\"Explanation\",\n"},
     {"explanation as text", "/api/v1/explain?format=text&" KEPT, 200,
      "\n\nProblems\n  warning: not scheduled (waiting), open since "},
@@ -529,6 +564,41 @@ TEST_WITH(lists_have_the_same_elements_in_all_formats_and_pages, set_up, tear_do
         assert_int_equal(count_lines(s, path, "csv"), count + 1);
         check_paging(s, path, items);
     }
+}
+
+static struct sort_case {
+    const char *name;
+    const char *query;
+    const char *member; /* NULL: `since` of the problem, else a member of its subject. */
+    bool reverse;
+} sort_cases[] = {
+    {"namespace", "?sort=namespace", "namespace", false},
+    {"namespace in reverse", "?sort=-namespace", "namespace", true},
+    {"since", "?sort=since", NULL, false},
+    {"since in reverse", "?sort=-since", NULL, true},
+};
+
+TEST_ROWS(problems_are_sorted_by_a_parameter, sort_cases, name)
+{
+    const struct sort_case *c = *state;
+    const char *last = NULL;
+    const cJSON *item;
+    size_t count = 0;
+    void *own;
+
+    assert_int_equal(set_up(&own), 0);
+    CLEANUP(json_cleanup) cJSON *list = get_json(own, "/api/v1/problems", c->query);
+
+    cJSON_ArrayForEach (item, json_array(list, "items")) {
+        const char *value = c->member ? json_str(json_get(item, "subject"), c->member, "")
+                                      : json_str(item, "since", c->reverse ? "" : "~");
+
+        assert_true(!last || (c->reverse ? strcmp(last, value) >= 0 : strcmp(last, value) <= 0));
+        last = value;
+        count++;
+    }
+    assert_true(count > 10);
+    assert_int_equal(tear_down(&own), 0);
 }
 
 /* The end of a token is a byte offset in the lines of the list, in hexadecimal. */
