@@ -318,7 +318,10 @@ static void add_tiles(struct queued_request *request, const struct facet_counts 
     strbuf_adds(out, "</li>\n</ul>\n");
 }
 
-/* Appends links that filter by problem, for problems with instances and the chosen one. */
+/*
+ * Appends links that filter by problem, for problems with instances and the chosen one. On a narrow
+ * screen the links are one line, which scrolls.
+ */
 static void add_problem_links(struct queued_request *request, const size_t counts[PROBLEM_COUNT],
                               enum problem_id chosen)
 {
@@ -328,14 +331,17 @@ static void add_problem_links(struct queued_request *request, const size_t count
     for (unsigned i = 0; i < PROBLEM_COUNT; i++) {
         if (counts[i] == 0 && i != chosen)
             continue;
-        strbuf_adds(out, begun ? "<li>" : "<ul class=\"chips\" aria-label=\"By problem\">\n<li>");
+        if (!begun)
+            strbuf_adds(out, "<div class=\"chips\" role=\"region\" tabindex=\"0\" "
+                             "aria-label=\"By problem\">\n<ul>\n");
+        strbuf_adds(out, "<li>");
         begun = true;
         filter_link_write(request, PARAMETER_PROBLEM, problem_names[i], problem_table[i].title,
                           counts[i]);
         strbuf_adds(out, "</li>\n");
     }
     if (begun)
-        strbuf_adds(out, "</ul>\n");
+        strbuf_adds(out, "</ul>\n</div>\n");
 }
 
 /* ---- data that cannot be read ---- */
