@@ -14,9 +14,9 @@ from planes import NAMESPACE, namespace, operator_definitions, restricted  # noq
 
 # What Kubernetes lets a Secret have, in which helm keeps a release.
 SECRET_MAX = 1024 * 1024
-QUESTIONS = ("Is any policy not in force", "What will a change of this policy touch",
-             "sits on an outdated placement", "Why is my Deployment not propagated",
-             "Does this merge request bring in")
+QUESTIONS = ("Is any policy not in force", "will a change of this policy touch",
+             "sit on an outdated placement", "Why is my Deployment not propagated",
+             "Does this merge request add")
 
 
 class Helm:
