@@ -17,7 +17,7 @@ app.kubernetes.io/name: {{ .Chart.Name }}
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 
-{{- /* The labels of the pods that the exporter runs in: its own, or those of Karmada's component. */ -}}
+{{- /* Labels of the exporter's pods: its own, or those of Karmada's component. */ -}}
 {{- define "exporter.podSelector" -}}
 {{- if eq .Values.mode "sidecar" }}{{ toYaml .Values.sidecar.podLabels }}{{ else }}{{ include "exporter.selector" . }}{{ end }}
 {{- end }}
@@ -28,7 +28,7 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- $image }}
 {{- end }}
 
-{{- /* The Secret with a kubeconfig that each way to install Karmada leaves behind: "NAME KEY". */ -}}
+{{- /* Secret with a kubeconfig from each installer of Karmada: "NAME KEY". */ -}}
 {{- define "exporter.kubeconfigSecret" -}}
 {{- $instance := .Values.karmada.instance -}}
 {{- $known := dict
@@ -40,7 +40,7 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- $set.name | default (first $default) }} {{ $set.key | default (last $default) }}
 {{- end }}
 
-{{- /* What every path of the exporter begins with, as it works it out itself; "" for nothing. */ -}}
+{{- /* Prefix of all paths of the exporter, computed as in the exporter; "" without a prefix. */ -}}
 {{- define "exporter.prefix" -}}
 {{- $prefix := get .Values.options "web.route-prefix" | default (get (urlParse (get .Values.options "web.external-url" | default "")) "path") -}}
 {{- with trimAll "/" $prefix }}/{{ . }}{{ end }}
@@ -94,7 +94,7 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 {{- end }}
 
-{{- /* A port of its own name, which the pod of somebody else does not have yet. */ -}}
+{{- /* Port name; in a sidecar it must differ from the port names of Karmada's container. */ -}}
 {{- define "exporter.port" -}}
 {{- ternary "policy-metrics" "http" (eq .Values.mode "sidecar") }}
 {{- end }}
@@ -107,7 +107,7 @@ httpGet:
 timeoutSeconds: 5
 {{- end }}
 
-{{- /* The container, of a pod of its own as well as in the pod of somebody else. */ -}}
+{{- /* The container, for a separate pod and for a sidecar. */ -}}
 {{- define "exporter.container" -}}
 name: karmada-policy-exporter
 image: {{ include "exporter.image" . | quote }}
@@ -162,8 +162,8 @@ volumeMounts:
 {{- end }}
 
 {{- /*
-Whole folders: the kubelet never replaces a file that is mounted by subPath, and a kubeconfig may name
-others of the Secret, as its token.
+Mounts whole folders: the kubelet never replaces a file that is mounted by subPath, and a kubeconfig may
+refer to other files of the Secret, such as its token.
 */ -}}
 {{- define "exporter.volumes" -}}
 {{- $secret := splitList " " (include "exporter.kubeconfigSecret" .) -}}

@@ -1,5 +1,5 @@
 {{- /* SPDX-License-Identifier: Apache-2.0 */ -}}
-{{- /* What --events.emit writes: Events, in the namespaces of bindings, whose uid they name, and the Lease that says which exporter does. */ -}}
+{{- /* Rights for --events.emit: Events in the namespaces of bindings, with the uid of the binding, and the Lease of the exporter that writes them. */ -}}
 {{- define "exporter.eventRules" -}}
 - apiGroups: [""]
   resources: [events]
