@@ -209,7 +209,7 @@ function(k, config)
       more CPU.
     |||],
     ['log_dropped', 'sum %s (increase(%s[15m])) > 0' % [each, own('log_lines_dropped_total')], |||
-      {{ $labels.instance }} dropped %s of its log within 15 minutes, because standard error accepted none. Check the reader of its log.
+      {{ $labels.instance }} dropped %s of its log within 15 minutes, because standard error did not accept them. Check the reader of its log.
     ||| % k.number('line', 'lines')],
     ['connections_refused', 'sum %s (increase(%s{reason!~".*_timeout"}[15m])) > %g' % [
       each,

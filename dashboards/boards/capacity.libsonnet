@@ -85,7 +85,7 @@ function(kit)
       ],
       w=13,
       h=8,
-      empty='No policy moves a replica. If the numbers of this board say "no data", nothing is known.'
+      empty='No policy moves a replica. If the numbers of this board show "no data", no exporter has current data.'
     ),
     p.table(
       'Namespaces with most moving pods',
@@ -98,7 +98,7 @@ function(kit)
       ],
       w=11,
       h=8,
-      empty='No pod would move. If the numbers of this board say "no data", nothing is known.'
+      empty='No pod would move. If the numbers of this board show "no data", no exporter has current data.'
     ),
     p.table(
       'Requests of orphaned templates',

@@ -65,7 +65,7 @@ function(kit)
         p.value('Done', 'percentunit', '1 - (%s) / %s' % [outdated, rollout('.+')], 65),
       ],
       h=7,
-      empty='No rollout is under way. If the numbers of this board say "no data", nothing is known.'
+      empty='No rollout is under way. If the numbers of this board show "no data", no exporter has current data.'
     ),
 
     p.row('Causes'),

@@ -88,7 +88,7 @@ function(kit) {
   ],
 
   // Open problems that fulfil the matchers, worst first.
-  problems(title, description, matchers, w=24, h=9, empty='No open problem. If the numbers of this board say "no data", nothing is known.')::
+  problems(title, description, matchers, w=24, h=9, empty='No open problem. If the numbers of this board show "no data", no exporter has current data.')::
     p.table(
       title,
       description + ' Worst first: by severity, then oldest. A click on a problem opens its list on the page of the exporter, with cause and action; a click on an alert opens its runbook. Needs the bundled rules.',
@@ -169,6 +169,6 @@ function(kit) {
       ],
       w=w,
       h=h,
-      empty='No policy has stale templates. If the numbers of this board say "no data", nothing is known.'
+      empty='No policy has stale templates. If the numbers of this board show "no data", no exporter has current data.'
     ),
 }
