@@ -145,7 +145,7 @@ static void update_row(struct evaluation *e, struct entry *entry)
         rows_remove(e->rows, entry);
         return;
     }
-    row_init(&row, entry, engine_takeover(e->engine));
+    row_init(&row, entry, e->engine);
     rows_put(e->rows, &row);
 }
 
@@ -158,6 +158,19 @@ static void on_decision(void *context, struct entry *entry)
         update_row(e, entry);
     if (e->observer.decided)
         e->observer.decided(e->observer.context, entry);
+}
+
+/* The row of a template has its worst problem, and that of its binding. */
+static void on_problem(void *context, struct entry *entry)
+{
+    struct evaluation *e = context;
+    const struct binding_decision *binding = binding_decision(entry);
+
+    if (!e->rows)
+        return;
+    update_row(e, entry);
+    if (binding && binding->template)
+        update_row(e, binding->template);
 }
 
 struct evaluation *evaluation_new(const struct evaluation_settings *settings, struct error *err)
@@ -329,6 +342,8 @@ void evaluation_judge_problems(struct evaluation *e, bool once, const struct eva
         .only_proven_times = once,
         .some_namespaces = e->options.namespaces.count > 0,
         .is_unreadable = source_problems_is_unreadable,
+        .judged = on_problem,
+        .judged_context = e,
     };
 
     source_problems_free(e->source_problems);

@@ -57,10 +57,26 @@ enum endpoint_needs {
 #define LIST_PARAMETERS                                                                            \
     (PARAMETER_BIT(NAMESPACE) | PARAMETER_BIT(SEARCH) | PARAMETER_BIT(LIMIT) |                     \
      PARAMETER_BIT(CONTINUE) | PARAMETER_BIT(FORMAT))
-#define TEMPLATE_LIST_PARAMETERS                                                                   \
-    (LIST_PARAMETERS | PARAMETER_BIT(KIND) | PARAMETER_BIT(GROUP) | PARAMETER_BIT(REASON) |        \
-     PARAMETER_BIT(STAGE) | PARAMETER_BIT(ACTOR) | PARAMETER_BIT(POLICY) |                         \
+
+/* Parameters of the columns of lists (metrics/expose/list_table.h), and of their order. */
+#define COLUMN_PARAMETERS                                                                          \
+    (PARAMETER_BIT(SEARCH) | PARAMETER_BIT(SEVERITY) | PARAMETER_BIT(PROBLEM) |                    \
+     PARAMETER_BIT(WHERE) | PARAMETER_BIT(SORT))
+#define TEMPLATE_COLUMN_PARAMETERS                                                                 \
+    (COLUMN_PARAMETERS | PARAMETER_BIT(NAMESPACE) | PARAMETER_BIT(KIND) | PARAMETER_BIT(GROUP) |   \
+     PARAMETER_BIT(REASON) | PARAMETER_BIT(STAGE) | PARAMETER_BIT(ACTOR) | PARAMETER_BIT(POLICY) | \
      PARAMETER_BIT(VERSION) | PARAMETER_BIT(OWNER))
+#define POLICY_COLUMN_PARAMETERS                                                                   \
+    (COLUMN_PARAMETERS | PARAMETER_BIT(NAMESPACE) | PARAMETER_BIT(KIND))
+#define CONFLICT_COLUMN_PARAMETERS                                                                 \
+    (COLUMN_PARAMETERS | PARAMETER_BIT(NAMESPACE) | PARAMETER_BIT(KIND) | PARAMETER_BIT(FIELD) |   \
+     PARAMETER_BIT(ORIGIN) | PARAMETER_BIT(OWNER))
+#define CLUSTER_COLUMN_PARAMETERS (COLUMN_PARAMETERS | PARAMETER_BIT(STATUS))
+#define NAMESPACE_COLUMN_PARAMETERS                                                                \
+    (COLUMN_PARAMETERS | PARAMETER_BIT(NAMESPACE) | PARAMETER_BIT(OWNER))
+
+/* Parameters that select a part of a list in the API, and its format. */
+#define PART_PARAMETERS (PARAMETER_BIT(LIMIT) | PARAMETER_BIT(CONTINUE) | PARAMETER_BIT(FORMAT))
 
 #define PROBLEM_LIST_PARAMETERS                                                                    \
     (PARAMETER_BIT(PROBLEM) | PARAMETER_BIT(SEVERITY) | PARAMETER_BIT(REASON) |                    \
@@ -72,9 +88,6 @@ enum endpoint_needs {
     (PARAMETER_BIT(PAGE) | PARAMETER_BIT(REFRESH) |                                                \
      (PROBLEM_LIST_PARAMETERS &                                                                    \
       ~(PARAMETER_BIT(LIMIT) | PARAMETER_BIT(CONTINUE) | PARAMETER_BIT(FORMAT))))
-
-/* Parameters of a list that is always an HTML page. */
-#define WITHOUT_FORMAT(known) ((known) & ~PARAMETER_BIT(FORMAT))
 
 /*
  * All endpoints. A row has the enumerator and the members of struct endpoint, except `page`. A new
@@ -93,18 +106,25 @@ enum endpoint_needs {
              NEEDS_LINES, api_problems)                                                            \
     ENDPOINT(TEMPLATES, "api_templates", "/api/v1/templates",                                      \
              "templates by kind, namespace and name, each with its state",                         \
-             TEMPLATE_LIST_PARAMETERS | PARAMETER_BIT(STATE), 0, NEEDS_ROWS, api_templates)        \
+             TEMPLATE_COLUMN_PARAMETERS | PARAMETER_BIT(STATE) | PART_PARAMETERS, 0, NEEDS_ROWS,   \
+             api_templates)                                                                        \
     ENDPOINT(PENDING, "api_pending", "/api/v1/pending", "the templates that nothing propagates",   \
-             TEMPLATE_LIST_PARAMETERS, 0, NEEDS_ROWS, api_pending)                                 \
+             TEMPLATE_COLUMN_PARAMETERS | PART_PARAMETERS, 0, NEEDS_ROWS, api_pending)             \
     ENDPOINT(STALE, "api_stale", "/api/v1/stale",                                                  \
-             "the templates that are not on what governs them now", TEMPLATE_LIST_PARAMETERS, 0,   \
-             NEEDS_ROWS, api_stale)                                                                \
+             "the templates that are not on what governs them now",                                \
+             TEMPLATE_COLUMN_PARAMETERS | PART_PARAMETERS, 0, NEEDS_ROWS, api_stale)               \
     ENDPOINT(POLICIES, "api_policies", "/api/v1/policies",                                         \
              "policies with their versions and how many templates they have",                      \
-             LIST_PARAMETERS | PARAMETER_BIT(KIND), 0, NEEDS_LINES, api_policies)                  \
+             POLICY_COLUMN_PARAMETERS | PART_PARAMETERS, 0, NEEDS_LINES, api_policies)             \
     ENDPOINT(CONFLICTS, "api_conflicts", "/api/v1/conflicts",                                      \
              "fields of dependencies about which those that refer to them disagree",               \
-             LIST_PARAMETERS | PARAMETER_BIT(KIND), 0, NEEDS_LINES, api_conflicts)                 \
+             CONFLICT_COLUMN_PARAMETERS | PART_PARAMETERS, 0, NEEDS_LINES, api_conflicts)          \
+    ENDPOINT(CLUSTERS, "api_clusters", "/api/v1/clusters",                                         \
+             "member clusters with their templates, requests and free capacity",                   \
+             CLUSTER_COLUMN_PARAMETERS | PART_PARAMETERS, 0, NEEDS_LINES, api_clusters)            \
+    ENDPOINT(NAMESPACES, "api_namespaces", "/api/v1/namespaces",                                   \
+             "namespaces with their templates by state, policies and open problems",               \
+             NAMESPACE_COLUMN_PARAMETERS | PART_PARAMETERS, 0, NEEDS_LINES, api_namespaces)        \
     ENDPOINT(LEASES, "api_leases", "/api/v1/leases",                                               \
              "the leases on cloud resources that the inventory has", LIST_PARAMETERS, 0,           \
              NEEDS_LINES, api_leases)                                                              \
@@ -134,13 +154,18 @@ enum endpoint_needs {
     ENDPOINT(RUNBOOK_PAGE, "runbook", "/runbook", NULL, PARAMETER_BIT(PROBLEM),                    \
              PARAMETER_BIT(PROBLEM), NEEDS_NOTHING, runbook_page)                                  \
     ENDPOINT(TEMPLATES_PAGE, "templates", "/templates", NULL,                                      \
-             WITHOUT_FORMAT(TEMPLATE_LIST_PARAMETERS | PARAMETER_BIT(STATE)), 0, NEEDS_ROWS,       \
-             templates_page)                                                                       \
-    ENDPOINT(POLICIES_PAGE, "policies", "/policies", NULL, LIST_PARAMETERS | PARAMETER_BIT(KIND),  \
-             0, NEEDS_LINES, policies_page)                                                        \
+             TEMPLATE_COLUMN_PARAMETERS | PARAMETER_BIT(STATE) | PARAMETER_BIT(PAGE), 0,           \
+             NEEDS_ROWS, templates_page)                                                           \
+    ENDPOINT(POLICIES_PAGE, "policies", "/policies", NULL,                                         \
+             POLICY_COLUMN_PARAMETERS | PARAMETER_BIT(PAGE), 0, NEEDS_EVALUATION, policies_page)   \
     ENDPOINT(CONFLICTS_PAGE, "conflicts", "/conflicts", NULL,                                      \
-             WITHOUT_FORMAT(LIST_PARAMETERS | PARAMETER_BIT(KIND)), 0, NEEDS_LINES,                \
+             CONFLICT_COLUMN_PARAMETERS | PARAMETER_BIT(PAGE), 0, NEEDS_EVALUATION,                \
              conflicts_page)                                                                       \
+    ENDPOINT(CLUSTERS_PAGE, "clusters", "/clusters", NULL,                                         \
+             CLUSTER_COLUMN_PARAMETERS | PARAMETER_BIT(PAGE), 0, NEEDS_EVALUATION, clusters_page)  \
+    ENDPOINT(NAMESPACES_PAGE, "namespaces", "/namespaces", NULL,                                   \
+             NAMESPACE_COLUMN_PARAMETERS | PARAMETER_BIT(PAGE), 0, NEEDS_EVALUATION,               \
+             namespaces_page)                                                                      \
     ENDPOINT(TEMPLATE_PAGE, "template", "/template", NULL, OBJECT_PARAMETERS,                      \
              OBJECT_PARAMETERS_REQUIRED, NEEDS_EVALUATION, template_page)                          \
     ENDPOINT(POLICY_PAGE, "policy", "/policy", NULL, OBJECT_PARAMETERS,                            \

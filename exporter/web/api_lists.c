@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/web/api_lists.h"
 
-#include <strings.h>
-
 #include "exporter/evaluation.h"
-#include "exporter/options/suggest.h"
 #include "exporter/system/url.h"
+#include "exporter/web/list_query.h"
 #include "exporter/web/query.h"
 #include "metrics/base/number.h"
 #include "metrics/base/timestamp.h"
+#include "metrics/expose/cluster_lists.h"
 #include "metrics/expose/csv.h"
 #include "metrics/expose/decision_text.h"
-#include "metrics/expose/policy_names.h"
+#include "metrics/expose/policy_lists.h"
 #include "metrics/expose/report.h"
 #include "metrics/expose/report_parts.h"
 #include "metrics/model/store.h"
@@ -38,7 +37,8 @@ struct list_def {
  */
 struct page_writer {
     struct queued_request *request;
-    const struct list_def *def;
+    struct list_def def;
+    char **columns; /* Owned columns of `def`; NULL if they are not owned. */
     enum list_format format;
     size_t count;
     struct strbuf line; /* Reused memory for one element. */
@@ -53,7 +53,7 @@ static struct page_writer page_begin(struct queued_request *request, const struc
 {
     struct page_writer p = {
         .request = request,
-        .def = def,
+        .def = *def,
         .format = list_format_named(request->query.values[PARAMETER_FORMAT]),
         .line = STRBUF_INIT(LINE_MAX_BYTES),
     };
@@ -62,16 +62,27 @@ static struct page_writer page_begin(struct queued_request *request, const struc
 
     request->content_type = list_format_types[p.format];
     if (p.format == LIST_CSV)
-        csv_add_headings(out, def->columns);
+        csv_add_headings(out, p.def.columns);
     if (p.format != LIST_JSON)
         return p;
     format_timestamp(paging_made_ms(request->paging), made);
     strbuf_addf(out,
                 "{\"apiVersion\":\"karmada-policy-exporter/v1\",\"kind\":\"%s\",\"asOf\":\"%s\",",
-                def->kind, made);
+                p.def.kind, made);
     if (history)
         strbuf_addf(out, "\"history\":%s,", history);
     strbuf_adds(out, "\"items\":[");
+    return p;
+}
+
+/* Writes the start of the page of a list with columns. */
+static struct page_writer page_begin_list(struct queued_request *request, const struct list *list)
+{
+    char **columns = list_csv_columns(list);
+    const struct list_def def = {list->kind, (const char *const *)columns};
+    struct page_writer p = page_begin(request, &def, NULL);
+
+    p.columns = columns;
     return p;
 }
 
@@ -83,7 +94,7 @@ static void page_add_line(void *context, const char *line, size_t len)
 
     if (p->format == LIST_CSV) {
         /* Lines are JSON objects that this program has written. */
-        if (!csv_add_row(out, p->def->columns, line, len))
+        if (!csv_add_row(out, p->def.columns, line, len))
             abort();
     } else {
         strbuf_adds(out, p->format == LIST_NDJSON ? "" : p->count > 0 ? ",\n" : "\n");
@@ -118,6 +129,8 @@ static void page_end(struct page_writer *p, const char *token)
     struct strbuf *out = &p->request->body;
 
     strbuf_release(&p->line);
+    if (p->columns)
+        list_free_csv_columns(p->columns);
     if (token)
         p->request->header = (struct queued_request_header){MHD_HTTP_HEADER_LINK,
                                                             link_to_next_page(p->request, token)};
@@ -141,15 +154,23 @@ bool list_store_lines(struct queued_request *request, struct strbuf *lines)
     return false;
 }
 
-const char *page_each_row(struct queued_request *request, const struct row_filter *filter,
+const char *page_each_row(struct queued_request *request, const struct list_filter *filter,
                           page_row_fn *each, void *context)
 {
     struct row_position *at = paging_position(request->paging), before = *at;
     const struct row *row;
     size_t count = 0;
 
+    while (paging_has_order(request->paging) && (row = paging_next_row(request->paging)) != NULL) {
+        if (count++ == paging_limit(request->paging))
+            return paging_end_page(request->paging, before);
+        each(context, row);
+        before = *at;
+    }
+    if (paging_has_order(request->paging))
+        return NULL;
     while ((row = row_view_next_row(paging_view(request->paging), at)) != NULL) {
-        if (row_matches(row, filter)) {
+        if (list_matches(filter, row, NULL)) {
             if (count++ == paging_limit(request->paging))
                 return paging_end_page(request->paging, before);
             each(context, row);
@@ -176,202 +197,76 @@ const char *page_each_line(struct queued_request *request, page_line_fn *each, v
 
 /* ---- filters ---- */
 
-/* Position of suggest_name() in the accepted values of a parameter. */
-struct accepted_words {
-    const char *const *names;
+/* ---- lists with columns ---- */
+
+/* Returns the rows of the list that the query selects, in its order; `rows` gets their memory. */
+static struct list_selection select_rows(const struct list *list, const struct engine *engine,
+                                         const struct list_query *q, void **rows)
+{
+    struct list_selection s;
     size_t count;
-    size_t at;
-};
 
-static const char *next_accepted_word(void *context)
-{
-    struct accepted_words *w = context;
-
-    return w->at < w->count ? w->names[w->at++] : NULL;
+    *rows = list->gather(engine, &count);
+    s = list_all(list, *rows, count);
+    list_select(&s, &q->filter, q->order);
+    return s;
 }
 
-/*
- * Sets `index` to the index of `value` in `names`; leaves `index` as it is if `value` is NULL.
- * `lacks` begins the error, before the value: "there is no state".
- */
-static bool find_word(const char *lacks, const char *value, const char *const *names, size_t count,
-                      int *index, struct error *err)
+/* Stores the lines of a list. Returns false after an error response. */
+static bool store_rows(struct queued_request *request, const struct health *h,
+                       const struct list *list)
 {
-    struct accepted_words words = {names, count, 0};
-    const char *nearest;
+    const struct engine *engine = h->evaluation->engine;
+    CLEANUP(list_query_release) struct list_query q;
+    struct strbuf lines = STRBUF_INIT(LIST_LINES_MAX);
+    CLEANUP(list_selection_release) struct list_selection s = {0};
+    CLEANUP(free_cleanup) void *rows = NULL;
 
-    for (size_t i = 0; value && i < count; i++) {
-        if (strcmp(names[i], value) == 0) {
-            *index = (int)i;
-            return true;
-        }
-    }
-    if (!value)
-        return true;
-    nearest = suggest_name(value, next_accepted_word, &words);
-    return fail(err, "%s '%.64s'%s%s%s", lacks, value, nearest ? "; do you mean '" : "",
-                nearest ? nearest : "", nearest ? "'?" : "");
-}
-
-/* Like find_word(), with the name of the parameter for the error. */
-static bool parse_word(const char *what, const char *value, const char *const *names, size_t count,
-                       int *index, struct error *err)
-{
-    char lacks[64];
-
-    snprintf(lacks, sizeof(lacks), "there is no %s", what);
-    return find_word(lacks, value, names, count, index, err);
-}
-
-/* Returns false with the reason if the query has a value that is not valid. */
-static bool parse_row_filter(const struct query *q, struct row_filter *out, struct error *err)
-{
-    const char *version = q->values[PARAMETER_VERSION];
-    uint64_t number;
-    int ignored;
-
-    *out = ROW_FILTER_ALL;
-    out->ns = q->values[PARAMETER_NAMESPACE];
-    out->kind = q->values[PARAMETER_KIND];
-    out->group = q->values[PARAMETER_GROUP];
-    out->name = q->values[PARAMETER_NAME];
-    out->policy = q->values[PARAMETER_POLICY];
-    out->owner = q->values[PARAMETER_OWNER];
-    out->search = q->values[PARAMETER_SEARCH];
-    out->reason = q->values[PARAMETER_REASON];
-    out->stage = q->values[PARAMETER_STAGE];
-    out->actor = q->values[PARAMETER_ACTOR];
-    if (!parse_word("state", q->values[PARAMETER_STATE], state_names, STATE_COUNT, &out->state,
-                    err) ||
-        !parse_word("stage", out->stage, stage_names, STAGE_COUNT, &ignored, err) ||
-        !parse_word("actor", out->actor, actor_names, ACTOR_COUNT, &ignored, err))
+    if (!list_query_from_request(request, list, h->now_ms, &q))
         return false;
-    if (out->reason && !reason_exists(out->reason))
-        return fail(err, "there is no reason '%.64s'", out->reason);
-    if (version && !parse_uint(version, UINT32_MAX, &number))
-        return fail(err, "'version' takes the number of a policy's version");
-    if (version)
-        out->version = (int64_t)number;
-    return true;
+    s = select_rows(list, engine, &q, &rows);
+    for (size_t i = 0; i < s.count; i++) {
+        struct json_writer w = {.out = &lines};
+
+        list_write_row(&w, list, engine, s.rows[i]);
+        strbuf_addc(&lines, '\n');
+    }
+    return list_store_lines(request, &lines);
 }
 
-bool row_filter_from_request(struct queued_request *request, struct row_filter *out)
-{
-    struct error err;
-
-    if (parse_row_filter(&request->query, out, &err))
-        return true;
-    api_refuse(request, MHD_HTTP_BAD_REQUEST, err.text);
-    return false;
-}
-
-/*
- * Returns the kind, namespace and name that the parameters of the list must match: of a conflict,
- * those of the dependency; of a lease, no kind and its holder's namespace. Ignore `api_version`.
- */
-static struct identity filter_key_of(enum report_list list, const struct entry *entry)
-{
-    const char *holder;
-
-    if (list == REPORT_CONFLICTS)
-        return resource_identity_of(entry);
-    if (list == REPORT_POLICIES)
-        return (struct identity){
-            .kind = entry_kind(entry), .ns = entry_ns(entry), .name = entry->name};
-    assert(list == REPORT_LEASES);
-    holder = lease_decision(entry)->holder_ns;
-    return (struct identity){.kind = "", .ns = holder ? holder : "", .name = entry->name};
-}
-
-bool query_matches_entry(const struct query *q, enum report_list list, const struct entry *entry)
-{
-    const char *ns = q->values[PARAMETER_NAMESPACE], *kind = q->values[PARAMETER_KIND];
-    const char *search = q->values[PARAMETER_SEARCH];
-    struct identity id = filter_key_of(list, entry);
-
-    return (!ns || strcmp(ns, id.ns) == 0) && (!kind || strcasecmp(kind, id.kind) == 0) &&
-           (!search || strcasestr(id.name, search));
-}
-
-/* ---- lists of the report ---- */
-
-static const char *const policy_columns[] = {
-    "kind", "namespace", "name", "selected", "won", "claimed", "stale", "clusters", NULL,
-};
-static const char *const conflict_columns[] = {
-    "resource.apiVersion",
-    "resource.kind",
-    "resource.namespace",
-    "resource.name",
-    "binding.namespace",
-    "binding.name",
-    "field",
-    "resolved",
-    "stored",
-    "origin",
-    "message",
-    "wants",
-    NULL,
-};
-static const char *const lease_columns[] = {
-    "asset", "assetType", "state", "holder", "namespace", "expiration", "conflicts", NULL,
-};
-
-static const struct list_def policies = {"PolicyList", policy_columns};
-static const struct list_def conflicts = {"ConflictList", conflict_columns};
-static const struct list_def leases = {"LeaseList", lease_columns};
-
-/* Lines of the entries that match a request. */
-struct matching_lines {
-    const struct queued_request *request;
-    const struct engine *engine;
-    enum report_list list;
-    struct strbuf lines;
-};
-
-static void add_matching_lines(void *context, const struct entry *entry)
-{
-    struct matching_lines *m = context;
-
-    if (query_matches_entry(&m->request->query, m->list, entry))
-        report_add_lines(m->engine, m->list, entry, &m->lines);
-}
-
-static void write_report_list(struct queued_request *request, const struct health *h,
-                              enum report_list list, const struct list_def *def)
+/* Writes a list that has a function `gather`. */
+static void write_list(struct queued_request *request, const struct health *h,
+                       const struct list *list)
 {
     struct page_writer page;
 
-    if (!paging_continues(request->paging)) {
-        struct matching_lines m = {request, h->evaluation->engine, list,
-                                   STRBUF_INIT(LIST_LINES_MAX)};
-
-        report_each_entry(m.engine, list, add_matching_lines, &m);
-        if (!list_store_lines(request, &m.lines))
-            return;
-    }
-    page = page_begin(request, def, NULL);
+    if (!paging_continues(request->paging) && !store_rows(request, h, list))
+        return;
+    page = page_begin_list(request, list);
     page_end(&page, page_each_line(request, page_add_line, &page));
 }
 
 void api_policies(struct queued_request *request, const struct health *h)
 {
-    write_report_list(request, h, REPORT_POLICIES, &policies);
+    write_list(request, h, &policy_list);
 }
 
 void api_conflicts(struct queued_request *request, const struct health *h)
 {
-    write_report_list(request, h, REPORT_CONFLICTS, &conflicts);
+    write_list(request, h, &conflict_list);
 }
 
-void api_leases(struct queued_request *request, const struct health *h)
+void api_clusters(struct queued_request *request, const struct health *h)
 {
-    write_report_list(request, h, REPORT_LEASES, &leases);
+    write_list(request, h, &cluster_list);
+}
+
+void api_namespaces(struct queued_request *request, const struct health *h)
+{
+    write_list(request, h, &namespace_list);
 }
 
 /* ---- lists of templates ---- */
-
-static const struct list_def templates = {"TemplateList", row_columns};
 
 static void add_row(void *context, const struct row *row)
 {
@@ -383,18 +278,47 @@ static void add_row(void *context, const struct row *row)
     page_add_line(p, p->line.data, p->line.len);
 }
 
+struct list_selection view_rows(const struct row_view *view)
+{
+    struct list_selection s = {.rows =
+                                   xreallocarray(NULL, row_view_count(view) + 1, sizeof(*s.rows))};
+    struct row_position at = {0};
+    const struct row *row;
+
+    while ((row = row_view_next_row(view, &at)) != NULL)
+        s.rows[s.count++] = row;
+    return s;
+}
+
+/* Gives the list of the request the selected rows in the order of the query. */
+static void order_rows(struct queued_request *request, const struct list_query *q)
+{
+    struct list_selection s;
+
+    if (paging_has_order(request->paging))
+        return;
+    s = view_rows(paging_view(request->paging));
+    list_select(&s, &q->filter, q->order);
+    paging_set_order(request->paging, s.rows, s.count);
+}
+
 /* Writes the templates in `state`; if negative, in the state that the query selects. */
 static void write_templates(struct queued_request *request, int state)
 {
+    CLEANUP(list_query_release) struct list_query q;
     struct page_writer page;
-    struct row_filter filter;
 
-    if (!row_filter_from_request(request, &filter))
+    if (!list_query_from_request(request, &template_list, paging_made_ms(request->paging), &q))
         return;
-    if (state >= 0)
-        filter.state = state;
-    page = page_begin(request, &templates, NULL);
-    page_end(&page, page_each_row(request, &filter, add_row, &page));
+    if (state >= 0 &&
+        !list_filter_add(
+            &q.filter, (struct list_condition){.column = list_find_column(&template_list, "state"),
+                                               .text = state_names[state]}))
+        abort();
+    if (q.order.column)
+        order_rows(request, &q);
+    page = page_begin_list(request, &template_list);
+    page_end(&page, page_each_row(request, &q.filter, add_row, &page));
 }
 
 void api_templates(struct queued_request *request, const struct health *h)
@@ -413,6 +337,53 @@ void api_stale(struct queued_request *request, const struct health *h)
 {
     (void)h;
     write_templates(request, STATE_STALE);
+}
+
+/* ---- leases ---- */
+
+static const char *const lease_columns[] = {
+    "asset", "assetType", "state", "holder", "namespace", "expiration", "conflicts", NULL,
+};
+static const struct list_def leases = {"LeaseList", lease_columns};
+
+/* Lines of the leases that match a request. */
+struct matching_lines {
+    const struct queued_request *request;
+    const struct engine *engine;
+    struct strbuf lines;
+};
+
+/* Returns true if a lease matches: its namespace is that of its holder. */
+static bool lease_matches(const struct query *q, const struct entry *lease)
+{
+    const char *ns = q->values[PARAMETER_NAMESPACE], *search = q->values[PARAMETER_SEARCH];
+    const char *holder = lease_decision(lease)->holder_ns;
+
+    return (!ns || strcmp(ns, holder ? holder : "") == 0) &&
+           (!search || strcasestr(lease->name, search));
+}
+
+static void add_lease_line(void *context, const struct entry *lease)
+{
+    struct matching_lines *m = context;
+
+    if (lease_matches(&m->request->query, lease))
+        report_add_lines(m->engine, REPORT_LEASES, lease, &m->lines);
+}
+
+void api_leases(struct queued_request *request, const struct health *h)
+{
+    struct page_writer page;
+
+    if (!paging_continues(request->paging)) {
+        struct matching_lines m = {request, h->evaluation->engine, STRBUF_INIT(LIST_LINES_MAX)};
+
+        report_each_entry(m.engine, REPORT_LEASES, add_lease_line, &m);
+        if (!list_store_lines(request, &m.lines))
+            return;
+    }
+    page = page_begin(request, &leases, NULL);
+    page_end(&page, page_each_line(request, page_add_line, &page));
 }
 
 /* ---- problems ---- */
@@ -728,7 +699,7 @@ static const struct list_def history = {"TransitionList", history_columns};
  * numbers. Returns `continue` for the next page; NULL on the last page.
  */
 static const char *add_transitions(struct page_writer *p, const struct transitions *t,
-                                   const struct row_filter *filter)
+                                   const struct list_filter *filter)
 {
     struct paging *paging = p->request->paging;
     /* 0, which is no number of a transition, stands for the first page. */
@@ -757,9 +728,9 @@ void api_history(struct queued_request *request, const struct health *h)
     CLEANUP(strbuf_release) struct strbuf head = STRBUF_INIT(HISTORY_HEAD_MAX_BYTES);
     struct json_writer w = {.out = &head};
     struct page_writer page;
-    struct row_filter filter;
+    CLEANUP(list_query_release) struct list_query q;
 
-    if (!row_filter_from_request(request, &filter))
+    if (!list_query_from_request(request, &template_list, h->now_ms, &q))
         return;
     json_writer_open(&w, NULL, '{');
     report_put_time(&w, "began", transitions_start_ms(t));
@@ -772,5 +743,5 @@ void api_history(struct queued_request *request, const struct health *h)
                        : "The history is disabled: --history.entries is 0.");
     json_writer_close(&w, '}');
     page = page_begin(request, &history, head.data);
-    page_end(&page, add_transitions(&page, t, &filter));
+    page_end(&page, add_transitions(&page, t, &q.filter));
 }

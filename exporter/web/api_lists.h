@@ -23,11 +23,12 @@ enum { LIST_LINES_MAX = 256 * 1024 * 1024 };
 bool list_store_lines(struct queued_request *request, struct strbuf *lines) MUST_USE;
 
 /*
- * Calls `each` for the rows of the page, which are rows of the list that match the filter. Returns
- * the value of `continue` for the next page, borrowed from the paging; NULL on the last page.
+ * Calls `each` for the rows of the page: those of paging_set_order(), else the rows of the view
+ * that match the filter. Returns the value of `continue` for the next page, borrowed from the
+ * paging; NULL on the last page.
  */
 typedef void page_row_fn(void *context, const struct row *row);
-const char *page_each_row(struct queued_request *request, const struct row_filter *filter,
+const char *page_each_row(struct queued_request *request, const struct list_filter *filter,
                           page_row_fn *each, void *context);
 
 /*
@@ -37,12 +38,8 @@ const char *page_each_row(struct queued_request *request, const struct row_filte
 typedef void page_line_fn(void *context, const char *line, size_t len);
 const char *page_each_line(struct queued_request *request, page_line_fn *each, void *context);
 
-/*
- * Makes a row filter from the query of a request; texts are borrowed from the request. Returns
- * false if the state, stage, actor, reason or version is not valid: the request then has an error
- * response.
- */
-bool row_filter_from_request(struct queued_request *request, struct row_filter *out) MUST_USE;
+/* Returns all rows of a view, which must outlive them. */
+struct list_selection view_rows(const struct row_view *view) MUST_USE;
 
 /* Columns by which problems are sorted; the first is the order of the contract. */
 enum problem_sort {
@@ -77,9 +74,3 @@ void problem_query_release(struct problem_query *q);
  */
 const struct problem **problem_query_run(const struct problem_query *q, const struct problems *ps,
                                          size_t *count) MUST_USE;
-
-/*
- * Returns true if an entry of a list of the report matches namespace, kind and search of a query.
- * For conflicts, these are properties of the dependency; a lease has the namespace of its holder.
- */
-bool query_matches_entry(const struct query *q, enum report_list list, const struct entry *entry);

@@ -19,11 +19,19 @@ struct stored_lines {
     size_t len;
 };
 
+/* Rows of a view in an order; immutable. The open request shares it with its stored list. */
+struct stored_order {
+    size_t holders; /* Number of references. */
+    const void **rows;
+    size_t count;
+};
+
 /* A list; all zeros is a free slot. The history has neither view nor lines. */
 struct stored_list {
     uint64_t number;
     char *filter; /* See filter_text_of(); NULL in a free slot. Owned. */
     struct row_view *view;
+    struct stored_order *order; /* Of the rows of `view`; NULL: they keep their order. */
     struct stored_lines *lines;
     int64_t made_ms; /* Time of the first page, milliseconds since the epoch. */
     int64_t used_ms; /* Steady time of the last paging_close() that stored the list. */
@@ -45,6 +53,10 @@ static void drop_list(struct stored_list *list)
     if (list->lines && --list->lines->holders == 0) {
         free(list->lines->text);
         free(list->lines);
+    }
+    if (list->order && --list->order->holders == 0) {
+        free(list->order->rows);
+        free(list->order);
     }
     row_view_drop(list->view);
     free(list->filter);
@@ -116,6 +128,8 @@ static struct stored_list *find_list(struct paging *p, uint64_t number)
 /* Returns true if a page of the list can start at the position. Clients can send any position. */
 static bool has_position(const struct stored_list *list, struct row_position position)
 {
+    if (list->order)
+        return position.chunk == 0 && position.row < list->order->count;
     if (list->view)
         return row_view_has_row(list->view, position);
     if (!list->lines)
@@ -154,6 +168,9 @@ static bool open_stored_list(struct paging *p, const char *token, unsigned *stat
     p->open.lines = list->lines;
     if (list->lines)
         list->lines->holders++;
+    p->open.order = list->order;
+    if (list->order)
+        list->order->holders++;
     p->open.view = list->view ? row_view_ref(list->view) : NULL;
     return true;
 }
@@ -192,6 +209,24 @@ bool paging_continues(const struct paging *p)
 void paging_set_view(struct paging *p, struct row_view *view)
 {
     p->open.view = view;
+}
+
+void paging_set_order(struct paging *p, const void **rows, size_t count)
+{
+    p->open.order = xcalloc(1, sizeof(*p->open.order));
+    *p->open.order = (struct stored_order){1, rows, count};
+}
+
+bool paging_has_order(const struct paging *p)
+{
+    return p->open.order;
+}
+
+const void *paging_next_row(struct paging *p)
+{
+    const struct stored_order *order = p->open.order;
+
+    return p->position.row < order->count ? order->rows[p->position.row++] : NULL;
 }
 
 void paging_set_lines(struct paging *p, struct strbuf *text)

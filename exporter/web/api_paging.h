@@ -44,6 +44,18 @@ bool paging_continues(const struct paging *p);
 /* Sets the view of the list of the open request; takes the reference. */
 void paging_set_view(struct paging *p, struct row_view *view);
 
+/*
+ * Sets the rows of the view that the list has, in the order of the list; takes the array. Without
+ * it the list has the rows of the view in their order.
+ */
+void paging_set_order(struct paging *p, const void **rows, size_t count);
+
+/* Returns true after paging_set_order() for this list. */
+bool paging_has_order(const struct paging *p);
+
+/* Returns the next row of that order; NULL after the last. */
+const void *paging_next_row(struct paging *p);
+
 /* Sets the lines of the list; takes the text, in which each line ends with a newline. */
 void paging_set_lines(struct paging *p, struct strbuf *text);
 

@@ -393,3 +393,26 @@ void link_namespace(struct strbuf *out, const char *ns)
     html_text(out, ns);
     strbuf_adds(out, "</a>");
 }
+
+void link_cluster(struct strbuf *out, const char *name)
+{
+    link_open_with(out, "cluster", {PARAMETER_NAME, name});
+    html_text(out, name);
+    strbuf_adds(out, "</a>");
+}
+
+void link_short_name(struct strbuf *out, enum object_class class, bool dependency,
+                     struct identity id)
+{
+    CLEANUP(free_cleanup) char *group = xmemdup0(id.api_version, api_group_len(id.api_version));
+    bool policy = class == CLASS_POLICY && !dependency;
+
+    link_open_with(out,
+                   dependency ? "conflict"
+                   : policy   ? "policy"
+                              : "template",
+                   {PARAMETER_KIND, id.kind}, {PARAMETER_GROUP, policy ? NULL : group},
+                   {PARAMETER_NAMESPACE, *id.ns ? id.ns : NULL}, {PARAMETER_NAME, id.name});
+    html_textf(out, "%s %s", id.kind, id.name);
+    strbuf_adds(out, "</a>");
+}

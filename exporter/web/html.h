@@ -100,10 +100,12 @@ void html_table_close(struct html_table *t);
  * the same level.
  */
 #define NAVIGATION_LINKS(LINK)                                                                     \
-    LINK(OVERVIEW, "./", "Overview")                                                               \
+    LINK(OVERVIEW, "./", "Problems")                                                               \
     LINK(TEMPLATES, "templates", "Templates")                                                      \
     LINK(POLICIES, "policies", "Policies")                                                         \
     LINK(CONFLICTS, "conflicts", "Conflicts")                                                      \
+    LINK(CLUSTERS, "clusters", "Clusters")                                                         \
+    LINK(NAMESPACES, "namespaces", "Namespaces")                                                   \
     LINK(EXPORTER, "exporter", "Exporter")
 
 #define NAVIGATION_ENUMERATOR(id, address, name) NAVIGATION_##id,
@@ -158,3 +160,13 @@ void link_dependency(struct strbuf *out, struct identity resource);
 
 /* Appends the name of a namespace with a link to its page. */
 void link_namespace(struct strbuf *out, const char *ns);
+
+/* Appends the name of a member cluster with a link to its page. */
+void link_cluster(struct strbuf *out, const char *name);
+
+/*
+ * Appends kind and name of a template, a policy or, with `dependency`, a dependency without their
+ * namespace, with a link to its page. Reads only the identity of the entry.
+ */
+void link_short_name(struct strbuf *out, enum object_class class, bool dependency,
+                     struct identity id);

@@ -1,159 +1,400 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/evaluation.h"
+#include "exporter/web/list_query.h"
 #include "exporter/web/page_parts.h"
-#include "metrics/expose/decision_text.h"
-#include "metrics/expose/report_items.h"
+#include "metrics/base/number.h"
+#include "metrics/expose/cluster_lists.h"
+#include "metrics/expose/policy_lists.h"
 #include "metrics/model/store.h"
-#include "metrics/rules/policy_versions.h"
 
 enum { PAGE_REFERRERS_MAX = 1000, TITLE_MAX_BYTES = 4096 };
 
-/* ---- the page of templates ---- */
+/* ---- pages of lists ---- */
 
-/* Table of templates that is being written. */
-struct template_table {
-    struct html_table table;
-    int64_t now_ms; /* Time of the list, milliseconds since the epoch. */
-    size_t count;   /* Number of rows so far. */
+/* Page of a list with columns (metrics/expose/list_table.h). */
+struct list_page {
+    const struct list *list;
+    enum navigation_link navigation;
+    const char *title;
+    const char *api;      /* Path of the list in the API, without '/' at its start. */
+    parameter_set fields; /* Fields that the form always shows; the others can be unfolded. */
 };
 
-static void add_policy_cell(struct html_table *t, const struct row *row)
-{
-    const struct entry *policy = row->claimed ? row->claimed : row->policy;
-    struct strbuf *out = t->out;
+/* Order of the rows if the request selects none: those with the worst problem first. */
+#define DEFAULT_SORT "severity"
 
-    html_cell_open(t);
-    if (policy && row->claimed && !row->claimed_exists)
-        link_policy_name(out, policy_name_of(policy));
-    else if (policy)
-        link_policy(out, policy_name_of(policy));
-    if (policy && row->version > 0)
-        strbuf_addf(out, ", version %" PRIu32, row->version);
-    if (policy && row->behind > 0)
-        strbuf_addf(out, ", %" PRId32 " behind", row->behind);
+enum { KIBI = 1024, MILLI = 1000 };
+
+/* ---- values of columns ---- */
+
+/* Appends a number of bytes in a binary unit, with at most one digit behind the point. */
+static void add_bytes(struct strbuf *out, double bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    size_t i = 0;
+
+    while (i + 1 < ARRAY_LEN(units) && (bytes >= KIBI || bytes <= -KIBI)) {
+        bytes /= KIBI;
+        i++;
+    }
+    strbuf_addf(out, bytes < 10 && i > 0 ? "%.1f %s" : "%.0f %s", bytes, units[i]);
 }
 
-static void add_template_row(void *context, const struct row *row)
+/* Appends a number with its unit; 0 is faint. */
+static void add_number(struct strbuf *out, enum list_kind kind, int64_t number)
 {
-    struct template_table *page = context;
-    struct html_table *t = &page->table;
-    const char *reason = reason_name(row->state, row->reason);
-    const struct entry *e = row->template;
+    if (number == 0)
+        strbuf_adds(out, "<span class=\"faint\">0</span>");
+    else if (kind == LIST_NUMBER)
+        strbuf_addf(out, "%" PRId64, number);
+    else if (kind == LIST_BYTES)
+        add_bytes(out, (double)number / MILLI);
+    else if (number >= 100 * MILLI)
+        strbuf_addf(out, "%" PRId64, number / MILLI);
+    else
+        strbuf_add_double(out, (double)(number / 10) / 100);
+}
 
-    html_row_open(t, NULL);
-    html_cell_open(t);
-    link_template(t->out, entry_identity(e));
-    html_cell_open(t);
-    strbuf_addf(t->out, "%s%s%s%s%s", state_names[row->state], reason ? ", " : "",
-                reason ? reason : "", row->state == STATE_STALE ? ", " : "",
-                row->state == STATE_STALE ? phase_names[row->phase] : "");
-    html_cell_text(t, row->stage < STAGE_COUNT ? stage_names[row->stage] : NULL);
-    html_cell_open(t);
-    if (row->since_ms > 0)
-        html_time(t->out, row->since_ms, page->now_ms);
-    if (row->since_seen)
-        strbuf_adds(t->out, ", first seen so");
-    add_policy_cell(t, row);
-    html_cell_number(t, row->clusters);
-    html_cell_text(t, actor_names[row->actor]);
-    html_cell_text(t, row->changed_by);
-    html_cell_text(t, row->owner);
-    page->count++;
+/* Appends the short name of a policy, such as "pp/web", with a link if the policy exists. */
+static void add_policy(struct strbuf *out, const struct list_value *v)
+{
+    struct policy_name policy = policy_name_of(v->entry);
+
+    if (v->number)
+        link_open_with(out, "policy", {PARAMETER_KIND, policy.kind},
+                       {PARAMETER_NAMESPACE, *policy.ns ? policy.ns : NULL},
+                       {PARAMETER_NAME, policy.name});
+    html_textf(out, "%s/%s", *policy.ns ? "pp" : "cpp", policy.name);
+    strbuf_adds(out, v->number ? "</a>" : "");
+}
+
+static void add_namespace(struct strbuf *out, const char *ns)
+{
+    if (*ns)
+        link_namespace(out, ns);
+}
+
+/* Appends a known value. `now_ms`: the present for ages. */
+static void add_value(struct strbuf *out, const struct list_column *column,
+                      const struct list_value *v, int64_t now_ms)
+{
+    switch (column->kind) {
+    case LIST_TEXT:
+    case LIST_WORD:
+        html_text(out, v->text);
+        return;
+    case LIST_SEVERITY:
+        /* The problem follows; its severity is the icon, also for screen readers. */
+        strbuf_addf(out, "<span class=\"severity %s\">", v->text);
+        html_severity_icon(out, (unsigned)v->number);
+        strbuf_addf(out, "<span class=\"unseen\">%s</span></span>", v->text);
+        return;
+    case LIST_PROBLEM:
+        strbuf_adds(out, problem_table[v->number].title);
+        return;
+    case LIST_NUMBER:
+    case LIST_CORES:
+    case LIST_BYTES:
+        add_number(out, column->kind, v->number);
+        return;
+    case LIST_TIME:
+        html_age(out, v->number, v->text != NULL, now_ms);
+        return;
+    case LIST_BOOL:
+        strbuf_adds(out, v->number ? "yes" : "no");
+        return;
+    case LIST_POLICY:
+        add_policy(out, v);
+        return;
+    case LIST_NAMESPACE:
+        add_namespace(out, v->text);
+        return;
+    case LIST_CLUSTER:
+        link_cluster(out, v->text);
+        return;
+    case LIST_OBJECT:
+        link_short_name(out, entry_class(v->entry), false, entry_identity(v->entry));
+        return;
+    case LIST_DEPENDENCY:
+        link_short_name(out, CLASS_TEMPLATE, true, resource_identity_of(v->entry));
+        return;
+    }
+    abort();
+}
+
+/* Returns true if a value that joins a cell is shown: "" and 0 say nothing. */
+static bool is_shown_joined(const struct list_column *column, const struct list_value *v)
+{
+    bool is_text =
+        column->kind == LIST_TEXT || column->kind == LIST_WORD || column->kind == LIST_PROBLEM;
+
+    return v->known && (is_text ? *v->text != '\0' : v->number != 0);
+}
+
+static void add_row(struct html_table *t, const struct list *list, const void *row, int64_t now_ms)
+{
+    struct list_value severity = list->columns[0].value(row);
+
+    html_row_open(t, severity.known ? severity.text : NULL);
+    for (const struct list_column *c = list->columns; c->name; c++) {
+        struct list_value v;
+
+        if (!c->heading && !c->before)
+            continue;
+        v = c->value(row);
+        if (c->heading)
+            html_cell_open(t);
+        else if (is_shown_joined(c, &v))
+            strbuf_adds(t->out, c->before);
+        else
+            continue;
+        if (v.known)
+            add_value(t->out, c, &v, now_ms);
+    }
+}
+
+/* Appends the table with the rows of a part. */
+static void add_table(struct queued_request *request, const struct list_page *page,
+                      const struct list_selection *s, const struct list_part *part, int64_t now_ms)
+{
+    struct html_column columns[LIST_CONDITIONS_MAX];
+    struct query query = request->query; /* With the order of the rows, for the headings. */
+    struct html_table table;
+    char default_sort[] = DEFAULT_SORT;
+    size_t count = 0;
+
+    for (const struct list_column *c = page->list->columns; c->name; c++) {
+        if (!c->heading)
+            continue;
+        assert(count + 1 < ARRAY_LEN(columns));
+        columns[count++] =
+            (struct html_column){.heading = c->heading, .sort = c->name, .style = c->style};
+    }
+    columns[count] = (struct html_column){.heading = NULL};
+    if (!query.values[PARAMETER_SORT])
+        query.values[PARAMETER_SORT] = default_sort;
+    table = html_table_open(&request->body, page->title, columns, &query);
+    for (size_t i = part->first; i < part->end; i++)
+        add_row(&table, page->list, s->rows[i], now_ms);
+    html_table_close(&table);
+}
+
+/* ---- counts and filters ---- */
+
+/* Appends the number of rows of each word of a column, each with a link that filters by it. */
+static void add_counts(struct queued_request *request, const struct list_column *column,
+                       const struct list_selection *all, const struct list_filter *filter)
+{
+    enum parameter parameter = list_column_parameter(column);
+    const char *chosen = request->query.values[parameter];
+    CLEANUP(free_cleanup) size_t *counts = xcalloc(column->word_count, sizeof(*counts));
+    struct strbuf *out = &request->body;
+
+    list_count_words(all, filter, column, counts);
+    strbuf_addf(out, "<ul class=\"chips\" aria-label=\"%s\">\n",
+                column->heading ? column->heading : column->name);
+    for (unsigned i = 0; i < column->word_count; i++) {
+        if (counts[i] == 0 && column->kind != LIST_SEVERITY &&
+            !(chosen && strcmp(chosen, column->words[i]) == 0))
+            continue;
+        strbuf_addf(out, "<li%s%s%s>", column->kind == LIST_SEVERITY ? " class=\"" : "",
+                    column->kind == LIST_SEVERITY ? column->words[i] : "",
+                    column->kind == LIST_SEVERITY ? "\"" : "");
+        filter_link_write(request, parameter, column->words[i], column->words[i], counts[i]);
+        strbuf_adds(out, "</li>\n");
+    }
+    strbuf_adds(out, "</ul>\n");
+}
+
+static void add_field(struct queued_request *request, enum parameter parameter,
+                      const struct list_column *column)
+{
+    const char *name = parameter_names[parameter], *value = request->query.values[parameter];
+    struct strbuf *out = &request->body;
+
+    strbuf_addf(out, "<div><label for=\"%s\">%s</label>", name, filter_labels[parameter]);
+    if (column && column->words) {
+        strbuf_addf(out, "<select id=\"%s\" name=\"%s\"><option value=\"\">all</option>", name,
+                    name);
+        for (unsigned i = 0; i < column->word_count; i++)
+            strbuf_addf(out, "<option%s>%s</option>",
+                        value && strcmp(value, column->words[i]) == 0 ? " selected" : "",
+                        column->words[i]);
+        strbuf_adds(out, "</select></div>\n");
+        return;
+    }
+    strbuf_addf(out, "<input type=\"text\" id=\"%s\" name=\"%s\"%s value=\"", name, name,
+                parameter == PARAMETER_WHERE ? " placeholder=\"stale&gt;0,since&gt;7d\"" : "");
+    html_text(out, value ? value : "");
+    strbuf_adds(out, "\"></div>\n");
+}
+
+static const struct list_column *column_of(const struct list *list, enum parameter parameter)
+{
+    for (const struct list_column *c = list->columns; c->name; c++) {
+        if (list_column_parameter(c) == parameter)
+            return c;
+    }
+    return NULL;
+}
+
+/* Appends the fields that are, or are not, in `page->fields`. */
+static void add_fields(struct queued_request *request, const struct list_page *page, bool main)
+{
+    for (unsigned i = 0; i < PARAMETER_COUNT; i++) {
+        if (!filter_labels[i] || !(request->endpoint->known >> i & 1) ||
+            (page->fields >> i & 1) != main)
+            continue;
+        add_field(request, (enum parameter)i, column_of(page->list, (enum parameter)i));
+    }
+}
+
+/* Returns true if the request sets a filter other than those in `except`. */
+static bool has_filter(const struct queued_request *request, parameter_set except)
+{
+    for (unsigned i = 0; i < PARAMETER_COUNT; i++) {
+        if (filter_labels[i] && request->query.values[i] && !(except >> i & 1))
+            return true;
+    }
+    return false;
+}
+
+/* Appends the form with the filters; it keeps the order. */
+static void add_form(struct queued_request *request, const struct list_page *page)
+{
+    const char *sort = request->query.values[PARAMETER_SORT];
+    struct strbuf *out = &request->body;
+
+    strbuf_addf(out, "<form action=\"%s\" method=\"get\">\n", request->endpoint->path + 1);
+    add_fields(request, page, true);
+    strbuf_addf(out, "<details%s><summary>More filters</summary>\n<div class=\"more\">\n",
+                has_filter(request, page->fields) ? " open" : "");
+    add_fields(request, page, false);
+    strbuf_adds(out, "</div></details>\n");
+    if (sort) {
+        strbuf_adds(out, "<input type=\"hidden\" name=\"sort\" value=\"");
+        html_text(out, sort);
+        strbuf_adds(out, "\">\n");
+    }
+    strbuf_adds(out, "<button type=\"submit\">Filter</button>\n");
+    if (has_filter(request, 0))
+        strbuf_addf(out, "<a href=\"%s\">Clear filters</a>\n", request->endpoint->path + 1);
+    strbuf_adds(out, "</form>\n");
+}
+
+/* ---- the page ---- */
+
+/* Writes the page of a list. `all` are its rows; the function selects and orders them. */
+static void write_page(struct queued_request *request, const struct list_page *page,
+                       struct list_selection *all, int64_t now_ms)
+{
+    CLEANUP(list_query_release) struct list_query q;
+    size_t number, total = all->count;
+    struct list_part part;
+
+    query_drop_empty(&request->query);
+    if (!list_query_from_request(request, page->list, now_ms, &q) ||
+        !page_number_from_request(request, &number))
+        return;
+    page_layout_open(&request->body, page->navigation, page->title);
+    strbuf_adds(&request->body, "<div class=\"counts\">\n");
+    for (size_t i = 0; i < ARRAY_LEN(page->list->counted) && page->list->counted[i]; i++)
+        add_counts(request, list_find_column(page->list, page->list->counted[i]), all, &q.filter);
+    strbuf_adds(&request->body, "</div>\n");
+    add_form(request, page);
+    if (!q.order.column)
+        q.order.column = list_find_column(page->list, DEFAULT_SORT);
+    list_select(all, &q.filter, q.order);
+    part = list_part_make(number, all->count);
+    strbuf_addf(&request->body, "<p class=\"faint\">%zu of %zu rows</p>\n", all->count, total);
+    if (all->count > 0)
+        add_table(request, page, all, &part, now_ms);
+    else
+        strbuf_adds(&request->body, total > 0 ? "<p>No row matches the filters.</p>\n"
+                                              : "<p>The list is empty.</p>\n");
+    list_part_write_links(request, &part, page->api,
+                          &(struct link_value){PARAMETER_SORT, DEFAULT_SORT});
+    page_layout_close(&request->body, now_ms);
+}
+
+/* Writes the page of a list that has a function `gather`. */
+static void write_gathered(struct queued_request *request, const struct health *h,
+                           const struct list_page *page)
+{
+    CLEANUP(list_selection_release) struct list_selection all = {0};
+    CLEANUP(free_cleanup) void *rows = NULL;
+    size_t count;
+
+    rows = page->list->gather(h->evaluation->engine, &count);
+    all = list_all(page->list, rows, count);
+    write_page(request, page, &all, h->now_ms);
 }
 
 void templates_page(struct queued_request *request, const struct health *h)
 {
-    static const struct html_column columns[] = {
-        {.heading = "Template"}, {.heading = "State"},
-        {.heading = "Stage"},    {.heading = "Since"},
-        {.heading = "Policy"},   {.heading = "Clusters", .style = "number"},
-        {.heading = "Actor"},    {.heading = "Changed by"},
-        {.heading = "Owner"},    {.heading = NULL},
+    static const struct list_page page = {
+        .list = &template_list,
+        .navigation = NAVIGATION_TEMPLATES,
+        .title = "Templates",
+        .api = "api/v1/templates",
+        .fields = PARAMETER_BIT(SEARCH) | PARAMETER_BIT(NAMESPACE) | PARAMETER_BIT(KIND) |
+                  PARAMETER_BIT(POLICY) | PARAMETER_BIT(OWNER),
     };
-    struct template_table page = {.now_ms = paging_made_ms(request->paging)};
-    struct row_filter filter;
-    const char *token;
+    CLEANUP(list_selection_release)
+    struct list_selection all = view_rows(paging_view(request->paging));
 
     (void)h;
-    if (!row_filter_from_request(request, &filter))
-        return;
-    list_page_open(request, NAVIGATION_TEMPLATES, "Templates");
-    page.table = html_table_open(&request->body, "Templates", columns, NULL);
-    token = page_each_row(request, &filter, add_template_row, &page);
-    html_table_close(&page.table);
-    list_page_close(request, page.count, token, "api/v1/templates");
-}
-
-/* ---- the page of policies ---- */
-
-static const struct html_column policy_columns[] = {
-    {.heading = "Policy"},
-    {.heading = "Selected", .style = "number"},
-    {.heading = "Won", .style = "number"},
-    {.heading = "Claimed", .style = "number"},
-    {.heading = "Stale", .style = "number"},
-    {.heading = "Versions in use", .style = "number"},
-    {.heading = "Problems"},
-    {.heading = NULL},
-};
-
-static void add_policy_row(const struct card_writer *c, const struct entry *policy)
-{
-    const struct policy_decision *d = policy_decision(policy);
-    struct policy_counts counts = policy_counts_of(policy);
-    struct html_table t = {.out = c->out, .columns = policy_columns};
-    const char *between = "";
-
-    html_row_open(&t, NULL);
-    html_cell_open(&t);
-    link_entry(c->out, policy);
-    html_cell_number(&t, (int64_t)counts.selected);
-    html_cell_number(&t, (int64_t)counts.won);
-    html_cell_number(&t, (int64_t)counts.claimed);
-    html_cell_number(&t, (int64_t)counts.stale);
-    html_cell_number(&t,
-                     d && d->history ? (int64_t)policy_history_count_used_versions(d->history) : 0);
-    html_cell_open(&t);
-    for (unsigned i = 0; i < POLICY_PROBLEM_COUNT; i++) {
-        if (!(entry_policy_problems(policy) & 1U << i))
-            continue;
-        strbuf_addf(c->out, "%s%s", between, policy_problem_texts[i]);
-        between = "; ";
-    }
-    html_row_close(&t);
+    write_page(request, &page, &all, paging_made_ms(request->paging));
 }
 
 void policies_page(struct queued_request *request, const struct health *h)
 {
-    const struct list_elements elements = {REPORT_POLICIES, h, add_policy_row};
-    struct html_table table;
-    const char *token;
-    size_t count;
-
-    list_page_open(request, NAVIGATION_POLICIES, "Policies");
-    table = html_table_open(&request->body, "Policies", policy_columns, NULL);
-    if (!list_write_elements(request, &elements, &count, &token))
-        return;
-    html_table_close(&table);
-    list_page_close(request, count, token, "api/v1/policies");
+    write_gathered(
+        request, h,
+        &(struct list_page){
+            .list = &policy_list,
+            .navigation = NAVIGATION_POLICIES,
+            .title = "Policies",
+            .api = "api/v1/policies",
+            .fields = PARAMETER_BIT(SEARCH) | PARAMETER_BIT(NAMESPACE) | PARAMETER_BIT(KIND),
+        });
 }
-
-/* ---- the page of conflicts ---- */
 
 void conflicts_page(struct queued_request *request, const struct health *h)
 {
-    const struct list_elements elements = {REPORT_CONFLICTS, h, write_conflict_cards};
-    const char *token;
-    size_t count;
+    write_gathered(
+        request, h,
+        &(struct list_page){
+            .list = &conflict_list,
+            .navigation = NAVIGATION_CONFLICTS,
+            .title = "Dependency conflicts",
+            .api = "api/v1/conflicts",
+            .fields = PARAMETER_BIT(SEARCH) | PARAMETER_BIT(NAMESPACE) | PARAMETER_BIT(OWNER),
+        });
+}
 
-    list_page_open(request, NAVIGATION_CONFLICTS, "Conflicts");
-    strbuf_adds(&request->body,
-                "<h2>Fields about which those who require a dependency disagree</h2>\n"
-                "<ul class=\"cards\">\n");
-    if (!list_write_elements(request, &elements, &count, &token))
-        return;
-    strbuf_adds(&request->body, "</ul>\n");
-    list_page_close(request, count, token, "api/v1/conflicts");
+void clusters_page(struct queued_request *request, const struct health *h)
+{
+    write_gathered(request, h,
+                   &(struct list_page){
+                       .list = &cluster_list,
+                       .navigation = NAVIGATION_CLUSTERS,
+                       .title = "Member clusters",
+                       .api = "api/v1/clusters",
+                       .fields = PARAMETER_BIT(SEARCH),
+                   });
+}
+
+void namespaces_page(struct queued_request *request, const struct health *h)
+{
+    write_gathered(request, h,
+                   &(struct list_page){
+                       .list = &namespace_list,
+                       .navigation = NAVIGATION_NAMESPACES,
+                       .title = "Namespaces",
+                       .api = "api/v1/namespaces",
+                       .fields = PARAMETER_BIT(SEARCH) | PARAMETER_BIT(OWNER),
+                   });
 }
 
 /* ---- the page of one dependency ---- */

@@ -92,22 +92,16 @@ void write_conflict_cards(const struct card_writer *c, const struct entry *depen
 
 /* ---- pages with a list ---- */
 
-/* Labels of the fields of the filter form; NULL for parameters without a field. */
-static const char *const filter_labels[PARAMETER_COUNT] = {
+const char *const filter_labels[PARAMETER_COUNT] = {
     [PARAMETER_STATE] = "State",          [PARAMETER_KIND] = "Kind",
     [PARAMETER_GROUP] = "API group",      [PARAMETER_NAMESPACE] = "Namespace",
     [PARAMETER_REASON] = "Reason",        [PARAMETER_POLICY] = "Policy",
     [PARAMETER_VERSION] = "Version",      [PARAMETER_OWNER] = "Owner",
     [PARAMETER_SEARCH] = "Name contains", [PARAMETER_STAGE] = "Stage",
-    [PARAMETER_ACTOR] = "Who must act",   [PARAMETER_PROBLEM] = "Problem",
+    [PARAMETER_ACTOR] = "Actor",          [PARAMETER_PROBLEM] = "Problem",
     [PARAMETER_SEVERITY] = "Severity",    [PARAMETER_STATUS] = "Status",
-    [PARAMETER_CAUSE] = "Explained by",
-};
-
-/* Fields of the form of lists. */
-static const struct filter_fields default_fields = {
-    .shown = PARAMETER_BIT(STATE) | PARAMETER_BIT(KIND) | PARAMETER_BIT(NAMESPACE) |
-             PARAMETER_BIT(POLICY) | PARAMETER_BIT(SEARCH),
+    [PARAMETER_CAUSE] = "Explained by",   [PARAMETER_FIELD] = "Field",
+    [PARAMETER_ORIGIN] = "Origin",        [PARAMETER_WHERE] = "Conditions",
 };
 
 /* Appends a list of the words that a parameter accepts. */
@@ -260,50 +254,6 @@ void filter_list_write(struct queued_request *request)
         strbuf_adds(out, "</p>\n");
 }
 
-void list_page_open(struct queued_request *request, enum navigation_link current, const char *title)
-{
-    page_layout_open(&request->body, current, title);
-    filter_form_write(request, &default_fields);
-}
-
-/*
- * Appends a link with the parameters of the request, but with `token` as `continue`. Unless
- * `format` is NULL, the link has this format and no `limit`.
- */
-static void add_list_link(struct queued_request *request, const char *path, const char *token,
-                          const char *format, const char *text)
-{
-    struct link_value values[PARAMETER_COUNT];
-
-    for (unsigned i = 0; i < PARAMETER_COUNT; i++)
-        values[i] = (struct link_value){(enum parameter)i, request->query.values[i]};
-    values[PARAMETER_CONTINUE].value = token;
-    if (format) {
-        values[PARAMETER_FORMAT].value = format;
-        values[PARAMETER_LIMIT].value = NULL;
-    }
-    link_open(&request->body, path, values, PARAMETER_COUNT);
-    strbuf_addf(&request->body, "%s</a>\n", text);
-}
-
-void list_page_close(struct queued_request *request, size_t count, const char *token,
-                     const char *api)
-{
-    const char *path = request->endpoint->path + 1;
-
-    if (count == 0)
-        strbuf_adds(&request->body, "<p>There is none.</p>\n");
-    strbuf_adds(&request->body, "<p class=\"ways\">\n");
-    if (request->query.values[PARAMETER_CONTINUE])
-        add_list_link(request, path, NULL, NULL, "First page");
-    if (token)
-        add_list_link(request, path, token, NULL, "Next page");
-    add_list_link(request, api, NULL, "json", "All of them as JSON");
-    add_list_link(request, api, NULL, "csv", "as CSV");
-    strbuf_adds(&request->body, "</p>\n");
-    page_layout_close(&request->body, paging_made_ms(request->paging));
-}
-
 bool page_number_from_request(struct queued_request *request, size_t *page)
 {
     const char *value = request->query.values[PARAMETER_PAGE];
@@ -378,74 +328,6 @@ void list_part_write_links(struct queued_request *request, const struct list_par
     strbuf_adds(out, "</p>\n");
 }
 
-/* Elements of a list as lines. */
-struct element_lines {
-    const struct queued_request *request;
-    const struct list_elements *elements;
-    struct card_writer card_writer; /* Appends to `element`. */
-    struct strbuf element;          /* Reused memory for one element. */
-    struct strbuf lines;
-};
-
-static void add_element_line(void *context, const struct entry *entry)
-{
-    struct element_lines *m = context;
-
-    if (!query_matches_entry(&m->request->query, m->elements->list, entry))
-        return;
-    strbuf_reset(&m->element);
-    m->elements->write(&m->card_writer, entry);
-    if (m->element.len == 0)
-        return;
-    for (size_t i = 0; i < m->element.len; i++)
-        strbuf_addc(&m->lines, m->element.data[i] == '\n' ? ' ' : m->element.data[i]);
-    strbuf_addc(&m->lines, '\n');
-}
-
-/* Stores all elements of the list. Returns false after an error response. */
-static bool store_elements(struct queued_request *request, const struct list_elements *e)
-{
-    struct element_lines m = {
-        .request = request,
-        .elements = e,
-        .element = STRBUF_INIT(LIST_LINES_MAX),
-        .lines = STRBUF_INIT(LIST_LINES_MAX),
-    };
-
-    m.card_writer = (struct card_writer){e->health->evaluation->engine, e->health->now_ms,
-                                         LIST_REFERRERS_MAX, &m.element};
-    report_each_entry(m.card_writer.engine, e->list, add_element_line, &m);
-    strbuf_release(&m.element);
-    return list_store_lines(request, &m.lines);
-}
-
-/* Body and number of elements of one page. */
-struct element_page {
-    struct strbuf *out;
-    size_t *count;
-};
-
-static void append_element(void *context, const char *line, size_t len)
-{
-    const struct element_page *p = context;
-
-    strbuf_add(p->out, line, len);
-    strbuf_addc(p->out, '\n');
-    ++*p->count;
-}
-
-bool list_write_elements(struct queued_request *request, const struct list_elements *e,
-                         size_t *count, const char **token)
-{
-    struct element_page page = {&request->body, count};
-
-    *count = 0;
-    if (!paging_continues(request->paging) && !store_elements(request, e))
-        return false;
-    *token = page_each_line(request, append_element, &page);
-    return true;
-}
-
 /* ---- the API server ---- */
 
 /*
@@ -502,7 +384,7 @@ static size_t add_late_kinds(const struct kube_source *source, struct strbuf *ou
             continue;
         strbuf_adds(out, "<li>");
         html_textf(out, "%s %s", k->api_version, k->kind);
-        strbuf_adds(out, " has not been read yet; what depends on it is left out<br>"
+        strbuf_adds(out, " has not been read yet; dependent results are missing<br>"
                          "<span class=\"bad\">");
         html_text(out, missing_kind_reason(k->reflector));
         strbuf_adds(out, "</span></li>\n");

@@ -27,8 +27,8 @@ card_fn write_conflict_cards;
 
 /* ---- pages with a list ---- */
 
-/* Maximum number of referrers on each side of a conflict in a list. */
-enum { LIST_REFERRERS_MAX = 20 };
+/* Labels of the fields of filter forms; NULL for parameters without a field. */
+extern const char *const filter_labels[PARAMETER_COUNT];
 
 /* Fields of a filter form. A field in no set is shown if the request sets its parameter. */
 struct filter_fields {
@@ -58,18 +58,6 @@ void filter_link_write(struct queued_request *request, enum parameter parameter,
 /* Appends the filters of the request, each with a link that removes it; nothing without one. */
 void filter_list_write(struct queued_request *request);
 
-/* Appends the start of the page, with a form that has the filter of the request. */
-void list_page_open(struct queued_request *request, enum navigation_link current,
-                    const char *title);
-
-/*
- * Appends the end of a page with `count` elements, with links to other pages of the list, and to
- * the whole list as JSON and CSV. `token` is the value of `continue` for the next page, NULL on the
- * last page. `api` is the path of the list in the API, without '/' at its start.
- */
-void list_page_close(struct queued_request *request, size_t count, const char *token,
-                     const char *api);
-
 /* Part of a list that one page shows: at most HTML_SHOWN_MAX of its rows. */
 struct list_part {
     size_t page;  /* From 1 on. */
@@ -94,21 +82,6 @@ struct list_part list_part_make(size_t page, size_t total);
  */
 void list_part_write_links(struct queued_request *request, const struct list_part *part,
                            const char *api, const struct link_value *other);
-
-/* List of the report as HTML elements, which `write` appends for each entry. */
-struct list_elements {
-    enum report_list list;
-    const struct health *health; /* Needs `evaluation` only for the first page of the list. */
-    card_fn *write;
-};
-
-/*
- * Appends the elements on the page of the list that the request selects. Sets `count` to their
- * number, and `token` to the value of `continue` for the next page, or NULL. Writes an error
- * response and returns false if the list is too large.
- */
-bool list_write_elements(struct queued_request *request, const struct list_elements *e,
-                         size_t *count, const char **token) MUST_USE;
 
 /* ---- the API server ---- */
 

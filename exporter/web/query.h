@@ -27,9 +27,13 @@
               "identifier of a problem: not_propagated, dependency_conflict ...")                  \
     PARAMETER(SEVERITY, "severity", "critical, warning or info")                                   \
     PARAMETER(STATUS, "status",                                                                    \
-              "list of open, resolving, pending and hidden, or resolved; default open,resolving")  \
+              "list of open, resolving, pending and hidden, or resolved; default open,resolving. " \
+              "Of member clusters: ready, not_ready or missing")                                   \
     PARAMETER(CAUSE, "cause",                                                                      \
               "PROBLEM, PROBLEM/NAME or PROBLEM/NAMESPACE/NAME of the problem that hides others")  \
+    PARAMETER(FIELD, "field", "field in conflict: ConflictResolution ...")                         \
+    PARAMETER(ORIGIN, "origin", "observed, derived or predicted")                                  \
+    PARAMETER(WHERE, "where", "conditions on columns, such as stale>0,since>7d; all must hold")    \
     PARAMETER(SEARCH, "search", "part of the name, regardless of case")                            \
     PARAMETER(LIMIT, "limit", "maximum number of rows of a page; 0, the default, for all")         \
     PARAMETER(CONTINUE, "continue",                                                                \

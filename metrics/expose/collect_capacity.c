@@ -26,17 +26,6 @@ static const char *resource_unit(const char *resource)
     return strncmp(resource, pages, strlen(pages)) == 0 ? "byte" : "integer";
 }
 
-/* Returns amount * times in thousandths; INT64_MAX if the number is too large. */
-static int64_t in_thousandths(double amount, int32_t times)
-{
-    double scaled = amount * 1000;
-    int64_t product;
-
-    if (!(scaled < 0x1p62) || __builtin_mul_overflow((int64_t)(scaled + 0.5), times, &product))
-        return INT64_MAX;
-    return product;
-}
-
 /*
  * Unless `pods` is 0, appends a sample for each resource that `pods` pods request, and one for the
  * number of pods. `requests` are the requests of one pod, `label` is the value of the first label.
@@ -47,9 +36,9 @@ static void add_requests(struct samples *out, const struct resource_request *req
     if (pods == 0)
         return;
     for (uint32_t i = 0; i < count; i++)
-        SAMPLE(out, in_thousandths(requests[i].amount, pods), index, label, requests[i].resource,
-               resource_unit(requests[i].resource));
-    SAMPLE(out, in_thousandths(1, pods), index, label, "pods", resource_unit("pods"));
+        SAMPLE(out, requests_in_thousandths(requests[i].amount, pods), index, label,
+               requests[i].resource, resource_unit(requests[i].resource));
+    SAMPLE(out, requests_in_thousandths(1, pods), index, label, "pods", resource_unit("pods"));
 }
 
 /* Returns the capacity of a template, if any; NULL for entries of other classes. */
@@ -178,7 +167,7 @@ static void collect_cluster_amount(const struct entry *entry, struct samples *ou
         const struct cluster_resource *r = &cluster->resources[i];
         const double amounts[] = {r->allocatable, r->allocated, r->allocating};
 
-        SAMPLE(out, in_thousandths(amounts[amount], 1), 0, entry->name, r->resource,
+        SAMPLE(out, requests_in_thousandths(amounts[amount], 1), 0, entry->name, r->resource,
                resource_unit(r->resource));
     }
 }

@@ -3,9 +3,9 @@
 
 #include <strings.h>
 
+#include "metrics/base/number.h"
 #include "metrics/expose/decision_text.h"
 #include "metrics/expose/policy_names.h"
-#include "metrics/expose/report_parts.h"
 #include "metrics/model/store.h"
 #include "metrics/model/template.h"
 #include "metrics/rules/policy_versions.h"
@@ -24,7 +24,7 @@ static void unpin(struct store *store, struct entry *entry)
         store_unpin(store, entry);
 }
 
-void row_init(struct row *row, struct entry *template, enum takeover takeover)
+void row_init(struct row *row, struct entry *template, const struct engine *engine)
 {
     const struct template_decision *d = template_decision(template);
     const char *owner = template_owner(entry_template(template));
@@ -46,9 +46,10 @@ void row_init(struct row *row, struct entry *template, enum takeover takeover)
         .phase = d->phase,
         .stage = (uint8_t)d->stages.at.stage,
         .stage_reason = (uint8_t)d->stages.at.reason,
-        .actor = (uint8_t)responsible_actor(d, takeover),
+        .actor = (uint8_t)responsible_actor(d, engine_takeover(engine)),
         .since_seen = since.seen,
         .claimed_exists = d->claimed && entry_exists(d->claimed),
+        .worst = worst_problem_of_template(engine_problems(engine), template),
     };
     pin(row->template);
     pin(row->policy);
@@ -71,99 +72,203 @@ bool row_equal(const struct row *a, const struct row *b)
            a->version == b->version && a->behind == b->behind && a->clusters == b->clusters &&
            a->state == b->state && a->reason == b->reason && a->phase == b->phase &&
            a->stage == b->stage && a->stage_reason == b->stage_reason && a->actor == b->actor &&
-           a->since_seen == b->since_seen && a->claimed_exists == b->claimed_exists;
+           a->since_seen == b->since_seen && a->claimed_exists == b->claimed_exists &&
+           a->worst.problem == b->worst.problem && a->worst.severity == b->worst.severity &&
+           a->worst.since_ms == b->worst.since_ms;
 }
 
 /* ---- columns ---- */
 
-/*
- * Columns of template lists. JSON, NDJSON and CSV come from this table, so a new column is one row
- * here; if struct row lacks its value, add a member that row_init() sets. A VALUE has the JSON
- * member, which is also the CSV title, the function that appends the member, and the arguments of
- * that function: expressions of `row` and its template `e`. A POLICY has the JSON member and an
- * entry, which can be NULL; CSV has a column for each member of the policy's object.
- */
-#define ROW_COLUMNS(VALUE, POLICY)                                                                 \
-    VALUE("apiVersion", json_writer_text, e->partition->type->api_version)                         \
-    VALUE("kind", json_writer_text, entry_kind(e))                                                 \
-    VALUE("namespace", json_writer_text, entry_ns(e))                                              \
-    VALUE("name", json_writer_text, e->name)                                                       \
-    VALUE("state", json_writer_text, state_names[row->state])                                      \
-    VALUE("reason", json_writer_text, reason_name(row->state, row->reason))                        \
-    VALUE("phase", json_writer_text, row->state == STATE_STALE ? phase_names[row->phase] : NULL)   \
-    VALUE("stage", json_writer_text, row->stage != STAGE_NONE ? stage_names[row->stage] : NULL)    \
-    VALUE("stageReason", json_writer_text,                                                         \
-          row->stage_reason != WHY_NONE ? stage_reason_names[row->stage_reason] : NULL)            \
-    VALUE("since", report_put_time, row->since_ms)                                                 \
-    VALUE("sinceSeen", put_if_true, row->since_seen)                                               \
-    POLICY("policy", row->policy)                                                                  \
-    POLICY("claimed", row->claimed)                                                                \
-    VALUE("version", report_put_number_or_null, row->version, row->version > 0)                    \
-    VALUE("behind", report_put_number_or_null, row->behind, row->behind >= 0)                      \
-    VALUE("clusters", json_writer_int, row->clusters)                                              \
-    VALUE("changedBy", json_writer_text, row->changed_by)                                          \
-    VALUE("owner", json_writer_text, row->owner)                                                   \
-    VALUE("actor", json_writer_text, actor_names[row->actor])
+/* Defines the function of a column that returns a value of `row`, with its template `e`. */
+#define VALUE(name, expression)                                                                    \
+    static struct list_value name(const void *at)                                                  \
+    {                                                                                              \
+        const struct row *row = at;                                                                \
+        const struct entry *e = row->template;                                                     \
+                                                                                                   \
+        (void)e;                                                                                   \
+        return expression;                                                                         \
+    }
 
-#define CSV_VALUE(member, ...)    member,
-#define CSV_POLICY(member, entry) member ".kind", member ".namespace", member ".name",
-const char *const row_columns[] = {ROW_COLUMNS(CSV_VALUE, CSV_POLICY) NULL};
+VALUE(severity_of, list_word(severity_names, SEVERITY_COUNT, row->worst.severity))
+VALUE(problem_of, list_word(problem_names, PROBLEM_COUNT, row->worst.problem))
+VALUE(problem_since_of, list_number_if(row->worst.since_ms > 0, row->worst.since_ms))
+VALUE(template_of, list_entry(e, true))
+VALUE(api_version_of, list_text(e->partition->type->api_version))
+VALUE(kind_value, list_text(entry_kind(e)))
+VALUE(group_of, list_text(e->partition->type->group))
+VALUE(namespace_of, list_text(entry_ns(e)))
+VALUE(name_of, list_text(e->name))
+VALUE(state_of, list_word(state_names, STATE_COUNT, row->state))
+VALUE(reason_of, list_text(row->state < STATE_COUNT ? reason_name(row->state, row->reason) : NULL))
+VALUE(phase_of, row->state == STATE_STALE ? list_word(phase_names, PHASE_COUNT, row->phase)
+                                          : (struct list_value){0})
+VALUE(stage_of, list_word(stage_names, STAGE_COUNT, row->stage))
+VALUE(stage_reason_of,
+      list_text(row->stage_reason != WHY_NONE ? stage_reason_names[row->stage_reason] : NULL))
+VALUE(since_of, ((struct list_value){.known = row->since_ms > 0,
+                                     .text = row->since_seen ? "seen" : NULL,
+                                     .number = row->since_ms}))
+VALUE(since_seen_of, list_number_if(row->since_seen, 1))
+VALUE(policy_of, list_entry(row->policy, true))
+VALUE(claimed_of, list_entry(row->claimed, row->claimed_exists))
+VALUE(holding_policy_of, row->claimed ? claimed_of(row) : policy_of(row))
+VALUE(version_of, list_number_if(row->version > 0, row->version))
+VALUE(behind_of, list_number_if(row->behind >= 0, row->behind))
+VALUE(clusters_of, list_number(row->clusters))
+VALUE(changed_by_of, list_text(row->changed_by))
+VALUE(owner_of, list_text(row->owner))
+VALUE(actor_of, list_word(actor_names, ACTOR_COUNT, row->actor))
 
-/* Appends true, or no member if the value is false. */
-static void put_if_true(struct json_writer *w, const char *key, bool value)
+static bool kind_matches(const void *row, const char *wanted)
 {
-    if (value)
-        json_writer_bool(w, key, true);
+    return strcasecmp(kind_value(row).text, wanted) == 0;
 }
 
-#define JSON_VALUE(member, put, ...) put(w, member, __VA_ARGS__);
-#define JSON_POLICY(member, entry)   report_put_policy(w, member, policy_name_of(entry));
+static bool policy_matches(const void *at, const char *wanted)
+{
+    const struct row *row = at;
+
+    return policy_has_name(row->policy, wanted) || policy_has_name(row->claimed, wanted);
+}
+
+static bool name_contains(const void *row, const char *wanted)
+{
+    return strcasestr(name_of(row).text, wanted);
+}
+
+static bool is_version(const char *wanted)
+{
+    uint64_t number;
+
+    return parse_uint(wanted, UINT32_MAX, &number);
+}
+
+/* The version 0 selects templates of which no version is known. */
+static bool version_matches(const void *at, const char *wanted)
+{
+    const struct row *row = at;
+    uint64_t number;
+
+    return parse_uint(wanted, UINT32_MAX, &number) && number == row->version;
+}
+
+/* Columns of template lists; if struct row lacks a value, add a member that row_init() sets. */
+static const struct list_column columns[] = {
+    LIST_PROBLEM_COLUMNS(severity_of, problem_of, problem_since_of),
+    {.name = "template",
+     .heading = "Template",
+     .style = "object",
+     .kind = LIST_OBJECT,
+     .flags = LIST_PAGE_ONLY,
+     .value = template_of},
+    {.name = "apiVersion", .value = api_version_of},
+    {.name = "kind", .parameter = "kind", .value = kind_value, .matches = kind_matches},
+    {.name = "group", .parameter = "group", .flags = LIST_FILTER_ONLY, .value = group_of},
+    {.name = "namespace",
+     .heading = "Namespace",
+     .parameter = "namespace",
+     .kind = LIST_NAMESPACE,
+     .value = namespace_of},
+    {.name = "name", .parameter = "name", .value = name_of},
+    {.name = "search",
+     .parameter = "search",
+     .flags = LIST_FILTER_ONLY,
+     .value = name_of,
+     .matches = name_contains},
+    {.name = "state",
+     .heading = "State",
+     .style = "word",
+     .parameter = "state",
+     .kind = LIST_WORD,
+     .words = state_names,
+     .word_count = STATE_COUNT,
+     .value = state_of},
+    {.name = "reason",
+     .before = ", ",
+     .parameter = "reason",
+     .value = reason_of,
+     .accepts = reason_exists},
+    {.name = "phase",
+     .before = ", ",
+     .kind = LIST_WORD,
+     .words = phase_names,
+     .word_count = PHASE_COUNT,
+     .value = phase_of},
+    {.name = "stage",
+     .heading = "Stage",
+     .style = "word",
+     .parameter = "stage",
+     .kind = LIST_WORD,
+     .words = stage_names,
+     .word_count = STAGE_COUNT,
+     .value = stage_of},
+    {.name = "stageReason", .before = ", ", .value = stage_reason_of},
+    {.name = "since", .heading = "Since", .style = "word", .kind = LIST_TIME, .value = since_of},
+    {.name = "sinceSeen", .kind = LIST_BOOL, .flags = LIST_OMIT_NULL, .value = since_seen_of},
+    {.name = "policy",
+     .parameter = "policy",
+     .kind = LIST_POLICY,
+     .value = policy_of,
+     .matches = policy_matches},
+    {.name = "claimed", .kind = LIST_POLICY, .value = claimed_of},
+    {.name = "holdingPolicy",
+     .heading = "Policy",
+     .style = "object",
+     .kind = LIST_POLICY,
+     .flags = LIST_PAGE_ONLY,
+     .value = holding_policy_of},
+    {.name = "version",
+     .before = ", version ",
+     .parameter = "version",
+     .kind = LIST_NUMBER,
+     .value = version_of,
+     .matches = version_matches,
+     .accepts = is_version,
+     .takes = "the number of a policy's version"},
+    {.name = "behind", .before = ", behind ", .kind = LIST_NUMBER, .value = behind_of},
+    {.name = "clusters",
+     .heading = "Clusters",
+     .style = "number",
+     .kind = LIST_NUMBER,
+     .value = clusters_of},
+    {.name = "changedBy", .value = changed_by_of},
+    {.name = "owner",
+     .heading = "Owner",
+     .style = "owner",
+     .parameter = "owner",
+     .value = owner_of},
+    {.name = "actor",
+     .heading = "Actor",
+     .style = "word",
+     .parameter = "actor",
+     .kind = LIST_WORD,
+     .words = actor_names,
+     .word_count = ACTOR_COUNT,
+     .value = actor_of},
+    {.name = NULL},
+};
+
+const struct list template_list = {
+    .kind = "TemplateList",
+    .columns = columns,
+    .row_size = sizeof(struct row),
+    .counted = {"severity", "state", "stage"},
+};
+
 void row_write(struct json_writer *w, const struct row *row)
 {
-    const struct entry *e = row->template;
-
-    json_writer_open(w, NULL, '{');
-    ROW_COLUMNS(JSON_VALUE, JSON_POLICY)
-    json_writer_close(w, '}');
+    list_write_row(w, &template_list, NULL, row);
 }
 
-/* ---- filter ---- */
-
-/* Returns true if there is a condition `wanted` (not NULL) that the value does not meet. */
-static bool fails_condition(const char *wanted, const char *value)
-{
-    return wanted && (!value || strcmp(wanted, value) != 0);
-}
-
-bool row_matches(const struct row *row, const struct row_filter *filter)
-{
-    const struct entry *e = row->template;
-
-    if (filter->state >= 0 && filter->state != row->state)
-        return false;
-    if (fails_condition(filter->reason, reason_name(row->state, row->reason)) ||
-        fails_condition(filter->ns, entry_ns(e)) ||
-        fails_condition(filter->group, e->partition->type->group) ||
-        fails_condition(filter->owner, row->owner) || fails_condition(filter->name, e->name) ||
-        fails_condition(filter->actor, actor_names[row->actor]) ||
-        fails_condition(filter->stage, row->stage < STAGE_COUNT ? stage_names[row->stage] : NULL))
-        return false;
-    if (filter->kind && strcasecmp(filter->kind, entry_kind(e)) != 0)
-        return false;
-    if (filter->version >= 0 && filter->version != row->version)
-        return false;
-    if (filter->policy && !policy_has_name(row->policy, filter->policy) &&
-        !policy_has_name(row->claimed, filter->policy))
-        return false;
-    return !filter->search || strcasestr(e->name, filter->search);
-}
+/* ---- transitions ---- */
 
 /*
  * Returns true if the template matched the filter at the moment `m`, before or after a transition.
  * If the template had no decision then, a filter by state does not match.
  */
 static bool moment_matches(const struct transition *x, const struct moment *m,
-                           const struct row_filter *filter)
+                           const struct list_filter *filter)
 {
     const struct row row = {
         .template = x->template,
@@ -172,14 +277,14 @@ static bool moment_matches(const struct transition *x, const struct moment *m,
         .version = m->version,
         .behind = -1,
         .clusters = m->clusters,
-        .state = m->state,
+        .state = m->decided ? m->state : STATE_COUNT,
         .reason = m->reason,
     };
 
-    return (m->decided || filter->state < 0) && row_matches(&row, filter);
+    return list_matches(filter, &row, NULL);
 }
 
-bool transition_matches(const struct transition *x, const struct row_filter *filter)
+bool transition_matches(const struct transition *x, const struct list_filter *filter)
 {
     return moment_matches(x, &x->before, filter) || moment_matches(x, &x->after, filter);
 }
@@ -475,6 +580,15 @@ void row_view_drop(struct row_view *view)
         drop_chunk(view->sequence.chunks[i]);
     free(view->sequence.chunks);
     free(view);
+}
+
+size_t row_view_count(const struct row_view *view)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < view->sequence.count; i++)
+        count += view->sequence.chunks[i]->count;
+    return count;
 }
 
 bool row_view_has_row(const struct row_view *view, struct row_position at)

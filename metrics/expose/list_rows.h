@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "metrics/base/json_writer.h"
-#include "metrics/rules/engine.h"
+#include "metrics/expose/list_table.h"
+#include "metrics/expose/problem_rows.h"
 
 /*
- * Rows of template lists, filters, and immutable views of all rows. Clients can read a view page by
+ * Rows of template lists, and immutable views of all rows. Clients can read a view page by
  * page while the store changes.
  */
 
@@ -24,60 +24,40 @@ struct row {
     const char *changed_by; /* See state_writer_of_template(); NULL if unknown. */
     const char *owner;      /* See template_owner(). */
     int64_t since_ms;       /* See template_since(); 0 if unknown. */
-    uint32_t version;       /* Number of the policy version that the template runs; 0 if unknown. */
-    int32_t behind;         /* Number of newer versions; -1 if unknown. */
-    uint32_t clusters;      /* Number of target clusters. */
-    uint8_t state;          /* enum template_state */
-    uint8_t reason;         /* Value of the enum that belongs to the state. */
-    uint8_t phase;          /* enum stale_phase */
-    uint8_t stage;          /* enum stage */
-    uint8_t stage_reason;   /* enum stage_reason */
-    uint8_t actor;          /* enum actor: see responsible_actor(). */
-    bool since_seen;        /* Member `seen` of struct since. */
-    bool claimed_exists;    /* `claimed` existed when the row was made. */
+    struct worst_problem worst; /* Worst open problem of the template and its binding. */
+    uint32_t version;     /* Number of the policy version that the template runs; 0 if unknown. */
+    int32_t behind;       /* Number of newer versions; -1 if unknown. */
+    uint32_t clusters;    /* Number of target clusters. */
+    uint8_t state;        /* enum template_state */
+    uint8_t reason;       /* Value of the enum that belongs to the state. */
+    uint8_t phase;        /* enum stale_phase */
+    uint8_t stage;        /* enum stage */
+    uint8_t stage_reason; /* enum stage_reason */
+    uint8_t actor;        /* enum actor: see responsible_actor(). */
+    bool since_seen;      /* Member `seen` of struct since. */
+    bool claimed_exists;  /* `claimed` existed when the row was made. */
 };
 
 /*
  * Fills the row of a decided template. Release the row with row_release(), or pass it to
  * rows_put().
  */
-void row_init(struct row *row, struct entry *template, enum takeover takeover);
+void row_init(struct row *row, struct entry *template, const struct engine *engine);
 
 /* Drops the pins of the entries and the references to the texts of a row. */
 void row_release(struct row *row, struct store *store);
 
-/* Appends the row as a JSON object; its members are named as in the report. */
+/* Appends the row as a JSON object: list_write_row() of `template_list`. */
 void row_write(struct json_writer *w, const struct row *row);
 
-/* Columns for csv_add_row(): paths of members in the JSON of row_write(). Ends with NULL. */
-extern const char *const row_columns[];
-
-/* Conditions that must all hold. Members that are NULL or negative are no condition. */
-struct row_filter {
-    const char *ns;
-    const char *kind; /* Compared without regard to case. */
-    const char *group;
-    const char *policy; /* NAME or NAMESPACE/NAME of the policy that wins or is claimed. */
-    const char *owner;
-    const char *name;
-    const char *search; /* Part of the name; compared without regard to case. */
-    const char *reason;
-    const char *stage;
-    const char *actor;
-    int state;
-    int64_t version;
-};
-
-/* Filter that matches all rows. */
-#define ROW_FILTER_ALL ((struct row_filter){.state = -1, .version = -1})
-
-bool row_matches(const struct row *row, const struct row_filter *filter);
+/* Columns of template lists. */
+extern const struct list template_list;
 
 /*
- * Returns true if the filter matches the template before or after the transition. The members
- * `owner`, `stage` and `actor` of the filter must be NULL: this function does not support them.
+ * Returns true if the filter matches the template before or after the transition. The filter must
+ * not use columns that struct moment lacks, such as owner, stage and actor.
  */
-bool transition_matches(const struct transition *x, const struct row_filter *filter);
+bool transition_matches(const struct transition *x, const struct list_filter *filter);
 
 /*
  * Current rows of all templates, in the order of entry_compare(). A view is an immutable copy of
@@ -111,6 +91,9 @@ struct row_view *row_view_ref(struct row_view *view);
 
 /* Drops a reference. Accepts NULL. */
 void row_view_drop(struct row_view *view);
+
+/* Returns the number of rows of a view. */
+size_t row_view_count(const struct row_view *view);
 
 /* Position in a view; all zeros is the first row. */
 struct row_position {

@@ -329,3 +329,60 @@ bool resolved_problem_matches(const struct resolved_problem *r, const struct pro
            (!filter->search || name_contains(r->ns, r->name, filter->search)) &&
            filter->cause == PROBLEM_COUNT;
 }
+
+/* ---- the worst problem of an object ---- */
+
+static int64_t since_rank(int64_t since_ms)
+{
+    return since_ms > 0 ? since_ms : INT64_MAX;
+}
+
+static bool is_worse(const struct worst_problem *a, const struct worst_problem *b)
+{
+    if (a->severity != b->severity)
+        return a->severity < b->severity;
+    if (a->since_ms != b->since_ms)
+        return since_rank(a->since_ms) < since_rank(b->since_ms);
+    return a->problem < b->problem;
+}
+
+bool worst_problem_add(struct worst_problem *worst, const struct problems *ps,
+                       const struct problem *p)
+{
+    struct worst_problem fresh;
+
+    if (!problem_counts(p))
+        return false;
+    fresh = (struct worst_problem){.since_ms = problem_since_ms(ps, p),
+                                   .problem = (uint8_t)problem_id(p),
+                                   .severity = (uint8_t)problem_severity(ps, problem_id(p))};
+    if (is_worse(&fresh, worst))
+        *worst = fresh;
+    return true;
+}
+
+static void add_problems_of(struct worst_problem *worst, const struct problems *ps,
+                            const struct entry *entry)
+{
+    const struct problem *p = ps && entry ? problems_of(ps, entry) : NULL;
+
+    for (; p; p = problems_next_of(p))
+        worst_problem_add(worst, ps, p);
+}
+
+struct worst_problem worst_problem_of(const struct problems *ps, const struct entry *entry)
+{
+    struct worst_problem worst = NO_PROBLEM;
+
+    add_problems_of(&worst, ps, entry);
+    return worst;
+}
+
+struct worst_problem worst_problem_of_template(const struct problems *ps,
+                                               const struct entry *template)
+{
+    struct worst_problem worst = worst_problem_of(ps, template);
+
+    add_problems_of(&worst, ps, template_decision(template)->binding);
+    return worst;
+}

@@ -82,3 +82,28 @@ extern const char *const resolved_problem_columns[];
  */
 bool resolved_problem_matches(const struct resolved_problem *r,
                               const struct problem_filter *filter);
+
+/* ---- the worst problem of an object ---- */
+
+/* Worst open problem of an object, for its row in a list. */
+struct worst_problem {
+    int64_t since_ms; /* Milliseconds since the epoch; 0 if unknown. */
+    uint8_t problem;  /* enum problem_id; PROBLEM_COUNT without a problem. */
+    uint8_t severity; /* enum problem_severity; SEVERITY_COUNT without a problem. */
+};
+
+#define NO_PROBLEM ((struct worst_problem){.problem = PROBLEM_COUNT, .severity = SEVERITY_COUNT})
+
+/*
+ * Replaces the worst problem by an instance, if that is open and worse: severity, then since
+ * (oldest first, unknown last), then problem. Returns true if the instance is open.
+ */
+bool worst_problem_add(struct worst_problem *worst, const struct problems *ps,
+                       const struct problem *p);
+
+/* Returns the worst problem about an entry. Accepts NULL for both. */
+struct worst_problem worst_problem_of(const struct problems *ps, const struct entry *entry);
+
+/* Returns the worst problem of a decided template and of its binding; `ps` may be NULL. */
+struct worst_problem worst_problem_of_template(const struct problems *ps,
+                                               const struct entry *template);

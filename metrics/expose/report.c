@@ -42,10 +42,8 @@ static void add_dependencies(struct listing *out, const struct listing *from)
     }
 }
 
-static int by_resource(const void *a, const void *b)
+int dependency_compare(const struct entry *left, const struct entry *right)
 {
-    const struct entry *left = *(const struct entry *const *)a;
-    const struct entry *right = *(const struct entry *const *)b;
     struct identity l = resource_identity_of(left);
     struct identity r = resource_identity_of(right);
     int order = strcmp(l.kind, r.kind);
@@ -57,6 +55,11 @@ static int by_resource(const void *a, const void *b)
     if (order == 0)
         order = strcmp(l.api_version, r.api_version);
     return order ? order : entry_compare(left, right);
+}
+
+static int by_resource(const void *a, const void *b)
+{
+    return dependency_compare(*(const struct entry *const *)a, *(const struct entry *const *)b);
 }
 
 static struct listing list_dependencies(const struct listing *templates,

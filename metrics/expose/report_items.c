@@ -253,9 +253,8 @@ static void put_referrer_value(void *context, const struct dependency_referrer *
     json_writer_close(w, '}');
 }
 
-void report_conflict(struct json_writer *w, const struct engine *engine,
-                     const struct entry *dependency, enum dependency_field field,
-                     const char *change)
+void report_put_conflict_members(struct json_writer *w, const struct engine *engine,
+                                 const struct entry *dependency, enum dependency_field field)
 {
     const struct dependency_decision *d = dependency_decision(dependency);
     const struct field_resolution *f = &d->fields[field];
@@ -264,7 +263,6 @@ void report_conflict(struct json_writer *w, const struct engine *engine,
     CLEANUP(strbuf_release) struct strbuf message = STRBUF_INIT(128);
 
     conflict_event_hint(field, &message);
-    json_writer_open(w, NULL, '{');
     report_put_binding(w, "binding", dependency);
     json_writer_open(w, "resource", '{');
     report_put_identity(w, resource_identity_of(dependency));
@@ -277,6 +275,14 @@ void report_conflict(struct json_writer *w, const struct engine *engine,
     json_writer_open(w, "wants", '[');
     engine_dependency_referrers(engine, dependency, put_referrer_value, &values);
     json_writer_close(w, ']');
+}
+
+void report_conflict(struct json_writer *w, const struct engine *engine,
+                     const struct entry *dependency, enum dependency_field field,
+                     const char *change)
+{
+    json_writer_open(w, NULL, '{');
+    report_put_conflict_members(w, engine, dependency, field);
     if (change)
         json_writer_text(w, "change", change);
     json_writer_close(w, '}');
@@ -349,12 +355,11 @@ void report_put_counts(struct json_writer *w, const struct policy_counts *counts
     json_writer_int(w, "stale", counts->stale);
 }
 
-void report_policy(struct json_writer *w, const struct entry *policy)
+void report_put_policy_members(struct json_writer *w, const struct entry *policy)
 {
     const struct policy_decision *d = policy_decision(policy);
     struct policy_counts counts = policy_counts_of(policy);
 
-    json_writer_open(w, NULL, '{');
     report_put_object(w, policy);
     report_put_counts(w, &counts);
     report_put_versions(w, policy);
@@ -365,6 +370,12 @@ void report_policy(struct json_writer *w, const struct entry *policy)
             json_writer_text(w, NULL, d->resolved->clusters[i]);
         json_writer_close(w, ']');
     }
+}
+
+void report_policy(struct json_writer *w, const struct entry *policy)
+{
+    json_writer_open(w, NULL, '{');
+    report_put_policy_members(w, policy);
     json_writer_close(w, '}');
 }
 

@@ -21,6 +21,10 @@ void report_conflict(struct json_writer *w, const struct engine *engine,
                      const struct entry *dependency, enum dependency_field field,
                      const char *change);
 
+/* Appends the members of report_conflict() to the open object. */
+void report_put_conflict_members(struct json_writer *w, const struct engine *engine,
+                                 const struct entry *dependency, enum dependency_field field);
+
 /* Appends one element for each field with an observed or predicted conflict. */
 void report_conflicts(struct json_writer *w, const struct engine *engine,
                       const struct entry *dependency);
@@ -37,6 +41,8 @@ struct policy_counts {
 struct policy_counts policy_counts_of(const struct entry *policy);
 void report_put_counts(struct json_writer *w, const struct policy_counts *counts);
 void report_policy(struct json_writer *w, const struct entry *policy);
+/* Appends the members of report_policy() to the open object. */
+void report_put_policy_members(struct json_writer *w, const struct entry *policy);
 
 /* Appends one element for each problem of the spec of a policy. */
 void report_policy_problems(struct json_writer *w, const struct entry *policy);

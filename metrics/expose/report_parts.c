@@ -89,15 +89,18 @@ void report_put_value(struct json_writer *w, const char *key, enum dependency_fi
         json_writer_text(w, key, dependency_value_name(field, value));
 }
 
+bool dependency_value_is_stored(const struct entry *dependency)
+{
+    return !dependency_decision(dependency)->derived && entry_class(dependency) == CLASS_BINDING;
+}
+
 void report_put_stored(struct json_writer *w, const struct entry *dependency,
                        enum dependency_field field)
 {
-    const struct dependency_decision *d = dependency_decision(dependency);
-
-    if (d->derived || entry_class(dependency) != CLASS_BINDING)
-        json_writer_text(w, "stored", NULL);
+    if (dependency_value_is_stored(dependency))
+        report_put_value(w, "stored", field, dependency_decision(dependency)->fields[field].stored);
     else
-        report_put_value(w, "stored", field, d->fields[field].stored);
+        json_writer_text(w, "stored", NULL);
 }
 
 static int by_cluster_name(const void *a, const void *b)

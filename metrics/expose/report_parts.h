@@ -54,9 +54,12 @@ void report_put_value(struct json_writer *w, const char *key, enum dependency_fi
                       bool value);
 
 /*
- * Appends "stored": the value in the binding of a dependency; null without a binding. Null also
- * with a derived referrer (dependency.h): Karmada has not resolved the values with it yet.
+ * Returns true if the binding of a dependency has values. False without a binding, and with a
+ * derived referrer (dependency.h): Karmada has not resolved the values with it yet.
  */
+bool dependency_value_is_stored(const struct entry *dependency);
+
+/* Appends "stored": the value in the binding; null unless dependency_value_is_stored(). */
 void report_put_stored(struct json_writer *w, const struct entry *dependency,
                        enum dependency_field field);
 

@@ -226,3 +226,14 @@ void cluster_release(struct intern *strings, void *object)
     free(c->apis);
     free(c);
 }
+
+double cluster_free_amount(const struct cluster *c, const char *resource)
+{
+    for (uint32_t i = 0; i < c->resource_count; i++) {
+        const struct cluster_resource *r = &c->resources[i];
+
+        if (strcmp(r->resource, resource) == 0)
+            return r->allocatable - r->allocated - r->allocating;
+    }
+    return 0;
+}

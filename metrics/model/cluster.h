@@ -47,3 +47,6 @@ void cluster_release(struct intern *strings, void *object);
  * not collected the APIs of the cluster yet.
  */
 bool cluster_serves(const struct cluster *c, const char *api_version, const char *kind);
+
+/* Returns the free amount of a resource of the cluster; 0 if it does not have the resource. */
+double cluster_free_amount(const struct cluster *c, const char *resource);

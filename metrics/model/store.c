@@ -439,7 +439,7 @@ static int compare_by_identity(const void *a, const void *b)
     return entry_compare(*(const struct entry *const *)a, *(const struct entry *const *)b);
 }
 
-struct listing listing_make(const struct store *store, enum object_class class)
+struct listing listing_make_unordered(const struct store *store, enum object_class class)
 {
     struct listing listing = {0};
     size_t count = store_object_count(store, class);
@@ -458,7 +458,15 @@ struct listing listing_make(const struct store *store, enum object_class class)
         }
     }
     assert(listing.count == count);
-    qsort(listing.entries, count, sizeof(const struct entry *), compare_by_identity);
+    return listing;
+}
+
+struct listing listing_make(const struct store *store, enum object_class class)
+{
+    struct listing listing = listing_make_unordered(store, class);
+
+    if (listing.count > 1)
+        qsort(listing.entries, listing.count, sizeof(const struct entry *), compare_by_identity);
     return listing;
 }
 

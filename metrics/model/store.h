@@ -252,8 +252,12 @@ static inline struct identity entry_identity(const struct entry *e)
 /* Compares two entries by kind, namespace, name and apiVersion: the order of lists in output. */
 static inline int entry_compare(const struct entry *a, const struct entry *b)
 {
-    int order = strcmp(entry_kind(a), entry_kind(b));
+    int order;
 
+    /* Most pairs of a sort are in one partition: the same kind and namespace. */
+    if (a->partition == b->partition)
+        return strcmp(a->name, b->name);
+    order = strcmp(entry_kind(a), entry_kind(b));
     order = order ? order : strcmp(entry_ns(a), entry_ns(b));
     order = order ? order : strcmp(a->name, b->name);
     return order ? order : strcmp(a->partition->type->api_version, b->partition->type->api_version);
@@ -280,6 +284,8 @@ struct listing {
 
 /* Returns the listing of a class, valid until the store changes. Call listing_release() on it. */
 struct listing listing_make(const struct store *store, enum object_class class);
+/* Returns the same entries in no order, which is faster. */
+struct listing listing_make_unordered(const struct store *store, enum object_class class);
 void listing_release(struct listing *listing);
 
 /*

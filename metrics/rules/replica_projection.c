@@ -411,3 +411,13 @@ void capacity_free(struct intern *strings, struct capacity *c)
     free(c->requests);
     free(c);
 }
+
+int64_t requests_in_thousandths(double amount, int32_t replicas)
+{
+    double scaled = amount * 1000;
+    int64_t product;
+
+    if (!(scaled < 0x1p62) || __builtin_mul_overflow((int64_t)(scaled + 0.5), replicas, &product))
+        return INT64_MAX;
+    return product;
+}

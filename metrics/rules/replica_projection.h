@@ -132,5 +132,11 @@ struct movement_walk {
 bool capacity_next_movement(const struct capacity *c, struct movement_walk *at,
                             struct cluster_movement *out);
 
+/*
+ * Returns amount * replicas in thousandths: the requests of replicas that request `amount` of a
+ * resource each. INT64_MAX if the number is too large.
+ */
+int64_t requests_in_thousandths(double amount, int32_t replicas);
+
 /* Accepts NULL. */
 void capacity_free(struct intern *strings, struct capacity *c);

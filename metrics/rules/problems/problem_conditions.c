@@ -223,19 +223,6 @@ static void add_unavailable(const struct rule_context *c, const struct entry *en
     }
 }
 
-/* Returns the free amount of a resource of the cluster; 0 if it does not have the resource at all.
- */
-static double free_amount(const struct cluster *cluster, const char *resource)
-{
-    for (uint32_t i = 0; i < cluster->resource_count; i++) {
-        const struct cluster_resource *r = &cluster->resources[i];
-
-        if (r->resource == resource)
-            return r->allocatable - r->allocated - r->allocating;
-    }
-    return 0;
-}
-
 static enum problem_reason capacity_reason(const char *resource)
 {
     enum problem_reason reason = problem_find_reason(PROBLEM_DRIFT_EXCEEDS_CAPACITY, resource);
@@ -256,7 +243,7 @@ static void add_exceeded_capacity(const struct rule_context *c, const struct ent
     if (!cluster || cluster->resource_count == 0)
         return;
     for (uint32_t at = 0; problem_tallies_next_movement(c->tallies, entry, &at, &m);) {
-        double room = free_amount(cluster, m.resource) + m.leaving;
+        double room = cluster_free_amount(cluster, m.resource) + m.leaving;
 
         if (m.arriving > 0 && m.arriving > 0.8 * room)
             exceeded |= 1U << (capacity_reason(m.resource) - first);

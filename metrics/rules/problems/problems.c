@@ -635,7 +635,7 @@ static void keep_subject(struct problems *ps, struct rule_context *c, struct jud
     graph_lower_timer(c->graph, j->entry, ps->now_ms + UNREADABLE_RETRY_MS);
 }
 
-static void judge_entry(struct problems *ps, struct rule_context *c, struct entry *entry)
+static void evaluate_problems(struct problems *ps, struct rule_context *c, struct entry *entry)
 {
     struct judged *j = find_subject(ps, entry);
     uint32_t uid_hash = uid_hash_of(entry);
@@ -668,6 +668,15 @@ static void judge_entry(struct problems *ps, struct rule_context *c, struct entr
         graph_set_timer(c->graph, entry, INT64_MAX);
     else if (due_ms != INT64_MAX)
         graph_lower_timer(c->graph, entry, due_ms);
+}
+
+static void judge_entry(struct problems *ps, struct rule_context *c, struct entry *entry)
+{
+    uint64_t version = ps->version;
+
+    evaluate_problems(ps, c, entry);
+    if (ps->version != version && ps->options.judged)
+        ps->options.judged(ps->options.judged_context, entry);
 }
 
 /* ---- external subjects ---- */

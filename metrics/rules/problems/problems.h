@@ -60,6 +60,9 @@ struct problem_options {
     /* Returns true while objects of the type cannot be read as they are now. NULL: never. */
     bool (*is_unreadable)(const void *context, const struct type *type);
     const void *context;
+    /* Called after an instance about the entry began, ended or changed; may be NULL. */
+    void (*judged)(void *context, struct entry *entry);
+    void *judged_context;
 };
 
 /*

@@ -24,7 +24,7 @@ static void update_row(void *context, struct entry *entry)
     if (entry_class(entry) != CLASS_TEMPLATE)
         return;
     if (template_decision(entry) && entry_exists(entry)) {
-        row_init(&row, entry, rules_options_default.takeover);
+        row_init(&row, entry, l->world.engine);
         rows_put(l->rows, &row);
     } else {
         rows_remove(l->rows, entry);
@@ -94,7 +94,7 @@ static void check_current_view(struct listed *l)
 
         if (before)
             assert_true(entry_compare(before->template, row->template) < 0);
-        row_init(&fresh, row->template, rules_options_default.takeover);
+        row_init(&fresh, row->template, l->world.engine);
         assert_true(row_equal(row, &fresh));
         row_release(&fresh, l->world.store);
         before = row;
@@ -252,28 +252,40 @@ static const char cluster_policy[] =
 
 static struct filter_case {
     const char *title;
-    struct row_filter filter;
+    const char *column;
+    const char *wanted;
     bool settings, shop;
 } filter_cases[] = {
-    {"no condition", ROW_FILTER_ALL, true, true},
-    {"a namespace", {.ns = "a", .state = -1, .version = -1}, true, true},
-    {"another namespace", {.ns = "", .state = -1, .version = -1}, false, false},
-    {"a kind", {.kind = "deployment", .state = -1, .version = -1}, false, true},
-    {"the core group", {.group = "", .state = -1, .version = -1}, true, false},
-    {"a group", {.group = "apps", .state = -1, .version = -1}, false, true},
-    {"a state", {.state = STATE_PENDING, .version = -1}, true, false},
-    {"a reason", {.reason = "kind_not_selected", .state = -1, .version = -1}, true, false},
-    {"a policy", {.policy = "p", .state = -1, .version = -1}, false, true},
-    {"a policy of a namespace", {.policy = "a/p", .state = -1, .version = -1}, false, true},
-    {"a policy of another namespace", {.policy = "b/p", .state = -1, .version = -1}, false, false},
-    {"a cluster-scoped policy", {.policy = "/p", .state = -1, .version = -1}, false, false},
-    {"an owner", {.owner = "blue", .state = -1, .version = -1}, true, false},
-    {"a part of a name", {.search = "app-S", .state = -1, .version = -1}, true, false},
-    {"a stage", {.stage = "unmatched", .state = -1, .version = -1}, true, false},
-    {"an actor", {.actor = "karmada", .state = -1, .version = -1}, false, true},
-    {"no version", {.state = -1, .version = 0}, true, true},
-    {"a version", {.state = -1, .version = 1}, false, false},
+    {"a namespace", "namespace", "a", true, true},
+    {"another namespace", "namespace", "", false, false},
+    {"a kind", "kind", "deployment", false, true},
+    {"the core group", "group", "", true, false},
+    {"a group", "group", "apps", false, true},
+    {"a state", "state", "pending", true, false},
+    {"a reason", "reason", "kind_not_selected", true, false},
+    {"a policy", "policy", "p", false, true},
+    {"a policy of a namespace", "policy", "a/p", false, true},
+    {"a policy of another namespace", "policy", "b/p", false, false},
+    {"a cluster-scoped policy", "policy", "/p", false, false},
+    {"an owner", "owner", "blue", true, false},
+    {"a part of a name", "search", "app-S", true, false},
+    {"a stage", "stage", "unmatched", true, false},
+    {"an actor", "actor", "karmada", false, true},
+    {"no version", "version", "0", true, true},
+    {"a version", "version", "1", false, false},
+    {"a problem", "problem", "not_propagated", false, false},
 };
+
+/* Returns true if the row matches a condition on one column. */
+static bool matches(const struct row *row, const struct filter_case *c)
+{
+    struct list_filter filter = {.count = 0};
+
+    assert_true(list_filter_add(
+        &filter, (struct list_condition){.column = list_find_column(&template_list, c->column),
+                                         .text = c->wanted}));
+    return list_matches(&filter, row, NULL);
+}
 
 TEST_ROWS(row_matches_the_filter_by, filter_cases, title)
 {
@@ -286,12 +298,10 @@ TEST_ROWS(row_matches_the_filter_by, filter_cases, title)
     for (size_t i = 0; i < ARRAY_LEN(objects); i++)
         world_put_text(&w, objects[i]);
     world_run(&w, 1000);
-    row_init(&settings, world_find(&w, "v1", "ConfigMap", "a", "App-Settings"),
-             rules_options_default.takeover);
-    row_init(&shop, world_find(&w, "apps/v1", "Deployment", "a", "shop"),
-             rules_options_default.takeover);
-    assert_int_equal(row_matches(&settings, &c->filter), c->settings);
-    assert_int_equal(row_matches(&shop, &c->filter), c->shop);
+    row_init(&settings, world_find(&w, "v1", "ConfigMap", "a", "App-Settings"), w.engine);
+    row_init(&shop, world_find(&w, "apps/v1", "Deployment", "a", "shop"), w.engine);
+    assert_int_equal(matches(&settings, c), c->settings);
+    assert_int_equal(matches(&shop, c), c->shop);
     row_release(&settings, w.store);
     row_release(&shop, w.store);
     world_release(&w);
@@ -312,12 +322,14 @@ static struct row_case {
              .state = STATE_CURRENT,
              .stage = STAGE_NONE,
              .stage_reason = WHY_NONE,
-             .actor = ACTOR_NONE},
+             .actor = ACTOR_NONE,
+             .worst = {.problem = PROBLEM_COUNT, .severity = SEVERITY_COUNT}},
      .json = "\"state\":\"current\",\"reason\":null,\"phase\":null,\"stage\":null,"
              "\"stageReason\":null,\"since\":null,\"policy\":null,\"claimed\":null,"
              "\"version\":null,\"behind\":null,\"clusters\":0,\"changedBy\":null,"
-             "\"owner\":null,\"actor\":\"nobody\"}",
-     .csv = "current,,,,,,,,,,,,,,,0,,,nobody\r\n"},
+             "\"owner\":null,\"actor\":\"nobody\",\"severity\":null,\"problem\":null,"
+             "\"problemSince\":null}",
+     .csv = "current,,,,,,,,,,,,,,,0,,,nobody,,,\r\n"},
     {.title = "members with values",
      .row = {.changed_by = "",
              .owner = "=say \"x\",\n\xff",
@@ -330,18 +342,24 @@ static struct row_case {
              .stage = STAGE_OUTDATED,
              .stage_reason = WHY_POLICY_UPDATED,
              .actor = ACTOR_KARMADA,
-             .since_seen = true},
+             .since_seen = true,
+             .worst = {.since_ms = 2000,
+                       .problem = PROBLEM_POLICY_NOT_IN_FORCE,
+                       .severity = SEVERITY_WARNING}},
      .policies = true,
-     .json = "\"state\":\"stale\",\"reason\":\"policy_updated\",\"phase\":\"overdue\","
-             "\"stage\":\"outdated\",\"stageReason\":\"policy_updated\","
-             "\"since\":\"1970-01-01T00:00:01Z\",\"sinceSeen\":true,"
-             "\"policy\":{\"kind\":\"ClusterPropagationPolicy\",\"namespace\":\"\",\"name\":\"c\"},"
-             "\"claimed\":{\"kind\":\"PropagationPolicy\",\"namespace\":\"a\",\"name\":\"p\"},"
-             "\"version\":2,\"behind\":0,\"clusters\":3,\"changedBy\":\"\","
-             "\"owner\":\"=say \\\"x\\\",\\n\ufffd\",\"actor\":\"karmada\"}",
+     .json =
+         "\"state\":\"stale\",\"reason\":\"policy_updated\",\"phase\":\"overdue\","
+         "\"stage\":\"outdated\",\"stageReason\":\"policy_updated\","
+         "\"since\":\"1970-01-01T00:00:01Z\",\"sinceSeen\":true,"
+         "\"policy\":{\"kind\":\"ClusterPropagationPolicy\",\"namespace\":\"\",\"name\":\"c\"},"
+         "\"claimed\":{\"kind\":\"PropagationPolicy\",\"namespace\":\"a\",\"name\":\"p\"},"
+         "\"version\":2,\"behind\":0,\"clusters\":3,\"changedBy\":\"\","
+         "\"owner\":\"=say \\\"x\\\",\\n\ufffd\",\"actor\":\"karmada\",\"severity\":\"warning\","
+         "\"problem\":\"policy_not_in_force\",\"problemSince\":\"1970-01-01T00:00:02Z\"}",
      .csv = "stale,policy_updated,overdue,outdated,policy_updated,1970-01-01T00:00:01Z,true,"
             "ClusterPropagationPolicy,,c,PropagationPolicy,a,p,2,0,3,,"
-            "\"'=say \"\"x\"\",\n\ufffd\",karmada\r\n"},
+            "\"'=say "
+            "\"\"x\"\",\n\ufffd\",karmada,warning,policy_not_in_force,1970-01-01T00:00:02Z\r\n"},
 };
 
 TEST_ROWS(row_writes_these_bytes, row_cases, title)
@@ -368,7 +386,10 @@ TEST_ROWS(row_writes_these_bytes, row_cases, title)
              "\"name\":\"shop\",%s",
              c->json);
     assert_string_equal(json.data, wanted);
-    assert_true(csv_add_row(&csv, row_columns, json.data, json.len));
+    char **columns = list_csv_columns(&template_list);
+
+    assert_true(csv_add_row(&csv, (const char *const *)columns, json.data, json.len));
+    list_free_csv_columns(columns);
     snprintf(wanted, sizeof(wanted), "apps/v1,Deployment,a,shop,%s", c->csv);
     assert_string_equal(csv.data, wanted);
     world_release(&w);

@@ -218,7 +218,7 @@ TEST(filters_select_by_each_member)
          0},
         {{PROBLEM_COUNT, SEVERITY_COUNT, NULL, NULL, NULL, NULL, "EFAU", PROBLEM_COUNT, NULL}, 2},
         {{PROBLEM_COUNT, SEVERITY_COUNT, NULL, NULL, NULL, NULL, "AULT/Lef", PROBLEM_COUNT, NULL},
-         1},
+         2},
         {{PROBLEM_COUNT, SEVERITY_COUNT, NULL, NULL, NULL, NULL, "lt/eft", PROBLEM_COUNT, NULL}, 0},
     };
     struct world w;

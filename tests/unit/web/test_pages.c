@@ -26,7 +26,7 @@ enum {
     TIMEOUT_MS = 20000,
     LIST_MAX_BYTES = 1 << 20,
     PATH_MAX_BYTES = 2048,
-    PAGES_MAX = 400, /* Pages that link to each other. */
+    PAGES_MAX = 1000, /* Pages that link to each other. */
     DEPTH_MAX = 32,
     HISTORY_ENTRIES = 1000,
 };
@@ -227,6 +227,19 @@ static void add_path(struct crawl *c, const char *escaped, size_t len)
     c->paths[c->count++] = xstrdup(path.data);
 }
 
+/*
+ * Returns true for one of the many combinations of filters and orders of a list: an order with a
+ * filter, or three filters.
+ */
+static bool is_combination(const char *link, size_t len)
+{
+    CLEANUP(free_cleanup) char *text = xmemdup0(link, len);
+    const char *second = strstr(text, "&amp;");
+
+    return second && !strstr(text, "name=") &&
+           (strstr(text, "sort=") || strstr(second + 1, "&amp;"));
+}
+
 /* Adds the links to pages that have endpoints. */
 static void add_links(struct crawl *c, const char *page)
 {
@@ -240,7 +253,8 @@ static void add_links(struct crawl *c, const char *page)
             /* The filters of the first page can be combined: follow one at a time. */
             if (i == ENDPOINT_INDEX_PAGE && memchr(at, '&', end))
                 continue;
-            if (endpoints[i].page && strncmp(at, name, len) == 0 && strchr("?\"", at[len]))
+            if (endpoints[i].page && strncmp(at, name, len) == 0 && strchr("?\"", at[len]) &&
+                !is_combination(at, end))
                 add_path(c, at, end);
         }
     }
@@ -310,6 +324,9 @@ TEST_WITH(pages_equal_the_golden_file, set_up, tear_down)
         "/runbook?problem=lease_at_risk",
         "/namespace?namespace=shop",
         "/policies",
+        "/conflicts",
+        "/clusters",
+        "/namespaces",
         "/conflict?kind=ConfigMap&namespace=shop&name=shared",
         "/template?kind=ConfigMap&namespace=shop&name=shared",
         "/template?kind=Deployment&namespace=shop&name=moved",
@@ -398,11 +415,40 @@ static struct answer_case {
     {"number of one policy", "/namespace?namespace=way", 200, ">Its 1 policy</a>"},
     {"template in a list, with an empty field of the form", "/templates?kind=&search=held", 200,
      "><a href=\"policy?kind=PropagationPolicy&amp;namespace=way&amp;name=ways\">"
-     "PropagationPolicy way/ways</a>, version 1, 1 behind</td>"},
-    {"first page", "/templates?limit=2", 200,
-     "<p class=\"ways\">\n<a href=\"templates?limit=2&amp;"},
+     "pp/ways</a>, version 1, behind 1</td>"},
+    {"limit of a page", "/templates?limit=2", 400, "no parameter &#39;limit&#39;"},
+    {"first row of a page", "/templates", 200,
+     "<tbody>\n<tr class=\"critical\">\n<td data-label=\"Problem\" class=\"problem\">"},
+    {"default order of a page", "/policies", 200, "aria-sort=\"ascending\""},
+    {"JSON of a page in its order", "/templates?state=stale", 200,
+     "<a href=\"api/v1/templates?state=stale&amp;sort=severity&amp;format=json\">JSON</a>"},
+    {"JSON of a page in another order", "/clusters?sort=-cluster", 200,
+     "<a href=\"api/v1/clusters?sort=-cluster&amp;format=json\">JSON</a>"},
+    {"chosen count", "/templates?state=stale", 200,
+     "<a href=\"templates?\" aria-current=\"true\"><b>"},
+    {"reverse order", "/api/v1/templates?sort=-name&limit=1", 200, "\"name\":\"ways\""},
+    {"unknown column", "/api/v1/templates?sort=stat", 400,
+     "there is no column 'stat'; do you mean "
+     "'state'?"},
+    {"condition on a number", "/api/v1/policies?where=selected%3E1,stale%3D0&search=none", 200,
+     "\"items\":[]"},
+    {"condition on an age", "/api/v1/templates?where=since%3C1s,state!%3Dstale", 200,
+     "\"items\":["},
+    {"invalid condition", "/api/v1/policies?where=selected", 400, "'where' takes conditions"},
+    {"condition on an unknown column", "/api/v1/policies?where=selektd%3E1", 400,
+     "there is no column 'selektd'; do you mean 'selected'?"},
+    {"condition with an invalid number", "/api/v1/policies?where=stale%3Ex", 400,
+     "'stale' takes a number, such as 12, 1.5 or 4Gi"},
+    {"condition with an invalid age", "/api/v1/templates?where=since%3Ex", 400,
+     "'since' takes an age, such as 30m, 2h or 7d"},
+    {"condition with the order of texts", "/api/v1/policies?where=name%3Ex", 400,
+     "the column 'name' has no numbers: use '=' or '!='"},
+    {"condition with an unknown word", "/api/v1/templates?where=state%3Dstael", 400,
+     "do you mean 'stale'?"},
+    {"templates with a problem", "/api/v1/templates?severity=critical", 200,
+     "\"severity\":\"critical\",\"problem\":\"last_copy_at_risk\""},
     {"unknown parameter of a page", "/templates?name=x", 400, "no parameter &#39;name&#39;"},
-    {"page of an empty list", "/templates?search=none", 200, "<p>There is none.</p>"},
+    {"page of an empty list", "/templates?search=none", 200, "<p>No row matches the filters.</p>"},
     {"unknown parameter", "/api/v1/templates?stat=x", 400,
      "{\"error\":\"there is no parameter 'stat'; do you mean 'state'?\"}\n"},
     {"parameter of another endpoint", "/api/v1/leases?width=1", 400, "no parameter 'width'\"}\n"},
