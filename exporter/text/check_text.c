@@ -3,6 +3,7 @@
 
 #include "exporter/text/object_name.h"
 #include "metrics/base/timestamp.h"
+#include "metrics/expose/decision_text.h"
 #include "metrics/expose/problem_text.h"
 
 enum {
@@ -365,7 +366,7 @@ static void print_action(const struct check_result *r, const struct check_row *r
     CLEANUP(strbuf_release) struct strbuf action = STRBUF_INIT(LINE_MAX_BYTES);
 
     if (row->problem) {
-        strbuf_addf(&action, "Action (%s): ", actor_names[problem_actor(row->problem)]);
+        strbuf_addf(&action, "Action (%s): ", actor_title(problem_actor(row->problem)));
         problem_add_action(r->evaluation->engine, row->problem, &action);
     } else {
         strbuf_addf(&action, "Action: %s", normal_texts[row->condition].action);

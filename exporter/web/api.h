@@ -172,6 +172,8 @@ enum endpoint_needs {
              OBJECT_PARAMETERS_REQUIRED, NEEDS_EVALUATION, policy_page)                            \
     ENDPOINT(CONFLICT_PAGE, "conflict", "/conflict", NULL, OBJECT_PARAMETERS,                      \
              OBJECT_PARAMETERS_REQUIRED, NEEDS_EVALUATION, conflict_page)                          \
+    ENDPOINT(CLUSTER_PAGE, "cluster", "/cluster", NULL, PARAMETER_BIT(NAME), PARAMETER_BIT(NAME),  \
+             NEEDS_EVALUATION, cluster_page)                                                       \
     ENDPOINT(NAMESPACE_PAGE, "namespace", "/namespace", NULL, PARAMETER_BIT(NAMESPACE),            \
              PARAMETER_BIT(NAMESPACE), NEEDS_EVALUATION, namespace_page)
 

@@ -383,6 +383,8 @@ void link_entry(struct strbuf *out, const struct entry *entry)
         link_template(out, id);
     else if (entry_exists(entry) && entry_class(entry) == CLASS_POLICY)
         link_policy(out, policy_name_of(entry));
+    else if (entry_exists(entry) && entry_class(entry) == CLASS_CLUSTER)
+        link_cluster(out, id.name);
     else
         add_object_name(out, id.kind, id.ns, id.name);
 }

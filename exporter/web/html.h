@@ -143,8 +143,9 @@ void link_open_as(struct strbuf *out, const char *path, const struct link_value 
               ARRAY_LEN(((const struct link_value[]){__VA_ARGS__})))
 
 /*
- * Appends the name of an object; with a link to its page if the object is a template or policy that
- * exists. Reads the object of the entry, so the store must not change during the call.
+ * Appends the name of an object; with a link to its page if the object is a template, policy or
+ * member cluster that exists. Reads the object of the entry, so the store must not change during
+ * the call.
  */
 void link_entry(struct strbuf *out, const struct entry *entry);
 

@@ -7,8 +7,6 @@
 #include "metrics/expose/policy_lists.h"
 #include "metrics/model/store.h"
 
-enum { PAGE_REFERRERS_MAX = 1000, TITLE_MAX_BYTES = 4096 };
-
 /* ---- pages of lists ---- */
 
 /* Page of a list with columns (metrics/expose/list_table.h). */
@@ -395,72 +393,4 @@ void namespaces_page(struct queued_request *request, const struct health *h)
                        .api = "api/v1/namespaces",
                        .fields = PARAMETER_BIT(SEARCH) | PARAMETER_BIT(OWNER),
                    });
-}
-
-/* ---- the page of one dependency ---- */
-
-/* Search for the dependency that a query names. */
-struct dependency_search {
-    const struct query *query;
-    const struct entry *found; /* Last match; NULL if there is no match. */
-};
-
-static void match_dependency(void *context, const struct entry *dependency)
-{
-    struct dependency_search *search = context;
-    char *const *values = search->query->values;
-    const char *group = values[PARAMETER_GROUP], *ns = values[PARAMETER_NAMESPACE];
-    struct identity id = resource_identity_of(dependency);
-    size_t len = api_group_len(id.api_version);
-
-    if (strcmp(id.kind, values[PARAMETER_KIND]) == 0 &&
-        strcmp(id.name, values[PARAMETER_NAME]) == 0 && strcmp(id.ns, ns ? ns : "") == 0 &&
-        (!group || (strlen(group) == len && memcmp(group, id.api_version, len) == 0)))
-        search->found = dependency;
-}
-
-static void add_dependency_values(struct strbuf *out, const struct dependency_decision *d)
-{
-    strbuf_adds(out, "<dl class=\"facts\">\n");
-    for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++)
-        strbuf_addf(out, "<dt>%s</dt>\n<dd>%s%s</dd>\n", dependency_field_names[i],
-                    dependency_value_name(i, d->fields[i].resolved),
-                    d->fields[i].conflict ? ", of several that are wanted" : "");
-    strbuf_addf(out, "<dt>Required by</dt>\n<dd>%" PRIu32 "</dd>\n</dl>\n", d->referrers);
-}
-
-void conflict_page(struct queued_request *request, const struct health *h)
-{
-    const struct engine *engine = h->evaluation->engine;
-    const struct card_writer card_writer = {engine, h->now_ms, PAGE_REFERRERS_MAX, &request->body};
-    CLEANUP(strbuf_release) struct strbuf title = STRBUF_INIT(TITLE_MAX_BYTES);
-    struct dependency_search search = {&request->query, NULL};
-    size_t before;
-
-    report_each_entry(engine, REPORT_CONFLICTS, match_dependency, &search);
-    if (!search.found) {
-        api_refuse(request, MHD_HTTP_NOT_FOUND, "nobody requires this as a dependency");
-        return;
-    }
-
-    struct identity id = resource_identity_of(search.found);
-
-    strbuf_addf(&title, "%s %s%s%s", id.kind, id.ns, *id.ns ? "/" : "", id.name);
-    page_layout_open(&request->body, NAVIGATION_NONE, title.data);
-    strbuf_adds(&request->body,
-                "<p>A dependency: it goes where those that require it are, and there "
-                "is one binding with one value of each field for all of them.</p>\n");
-    add_dependency_values(&request->body, dependency_decision(search.found));
-    strbuf_adds(&request->body, "<h2>Who disagrees</h2>\n<ul class=\"cards\">\n");
-    before = request->body.len;
-    write_conflict_cards(&card_writer, search.found);
-    bool agree = request->body.len == before;
-
-    strbuf_adds(&request->body, "</ul>\n");
-    if (agree)
-        strbuf_adds(&request->body, "<p class=\"good\">All who require it agree.</p>\n");
-    strbuf_adds(&request->body, "<p>");
-    link_template(&request->body, id);
-    strbuf_adds(&request->body, " itself, as a template</p>\n");
-    page_layout_close(&request->body, h->now_ms);
 }

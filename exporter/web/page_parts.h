@@ -10,21 +10,6 @@
 
 /* Parts that several pages for people have in common. */
 
-/* ---- cards: list elements about one object, with links to the objects that are named ---- */
-
-struct card_writer {
-    const struct engine *engine; /* No object is left to evaluate. */
-    int64_t now_ms;              /* Milliseconds since the epoch. */
-    size_t referrers_max;        /* Maximum number of referrers on each side of a conflict. */
-    struct strbuf *out;
-};
-
-/* Appends the cards, or the table row, of an object. */
-typedef void card_fn(const struct card_writer *c, const struct entry *entry);
-
-/* Appends a card for each field of a dependency in observed or predicted conflict. */
-card_fn write_conflict_cards;
-
 /* ---- pages with a list ---- */
 
 /* Labels of the fields of filter forms; NULL for parameters without a field. */

@@ -1,219 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/evaluation.h"
 #include "exporter/options/option_value.h"
+#include "exporter/web/listed_problems.h"
 #include "exporter/web/page_parts.h"
-#include "metrics/expose/problem_text.h"
 #include "metrics/model/store.h"
 
 /*
- * Pages that list problems: the first page, also with resolved ones, and the page of a namespace. A
- * page is a part of a list that each request makes anew: `page` is the number of the part.
+ * The first page: problems, also resolved ones. A page is a part of a list that each request makes
+ * anew: `page` is the number of the part.
  */
 
 enum {
     NAME_MAX_BYTES = 8192,
-    SENTENCE_MAX_BYTES = 256 * 1024,
     TITLE_MAX_BYTES = 256,
-    INCOMPLETE_NAMES = 5, /* Sources that the first page names if their data is incomplete. */
     REFRESH_MIN_MS = 5 * 1000,
     REFRESH_MAX_MS = 3600 * 1000,
     COUNTED = 1U << PROBLEM_OPEN | 1U << PROBLEM_RESOLVING,
-    LISTED = COUNTED | 1U << PROBLEM_PENDING, /* Statuses on the first page by default. */
 };
-
-/* Roles that must act, in words for people. */
-static const char *const actor_titles[ACTOR_COUNT] = {
-    [ACTOR_USER] = "Template owner",           [ACTOR_POLICY_OWNER] = "Policy owner",
-    [ACTOR_PLATFORM] = "Platform team",        [ACTOR_KARMADA] = "Karmada",
-    [ACTOR_CLUSTER] = "Cluster administrator", [ACTOR_NONE] = "",
-};
-
-/* ---- lists of problems ---- */
-
-/* Instances that a request selects. */
-struct listed_problems {
-    const struct engine *engine;
-    const struct problems *problems;
-    int64_t now_ms;              /* Milliseconds since the epoch. */
-    const struct problem **rows; /* In the order of problem_query_run(). Owned. */
-    size_t count;
-};
-
-static void listed_problems_release(struct listed_problems *view)
-{
-    free(view->rows);
-}
-
-static void listed_problems_make(struct listed_problems *view, const struct health *h,
-                                 const struct problem_query *q)
-{
-    *view = (struct listed_problems){.engine = h->evaluation->engine,
-                                     .problems = engine_problems(h->evaluation->engine),
-                                     .now_ms = h->now_ms};
-    view->rows = problem_query_run(q, view->problems, &view->count);
-}
-
-/* ---- table of problems ---- */
-
-typedef void add_sentence_fn(const struct engine *e, const struct problem *p, struct strbuf *out);
-
-/* Appends a sentence about the problem, escaped. */
-static void add_sentence(const struct listed_problems *view, const struct problem *p,
-                         add_sentence_fn *add, struct strbuf *out)
-{
-    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(SENTENCE_MAX_BYTES);
-
-    add(view->engine, p, &text);
-    html_text(out, text.data);
-}
-
-/* Appends the subject, with a link to its page or, of a binding, to that of its template. */
-static void add_subject(const struct problem *p, struct strbuf *out)
-{
-    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(NAME_MAX_BYTES);
-    const struct entry *template = problem_template(p);
-
-    if (p->subject && entry_class(p->subject) != CLASS_BINDING) {
-        link_entry(out, p->subject);
-        return;
-    }
-    problem_add_subject(p, &text);
-    html_text(out, text.data);
-    if (!template)
-        return;
-    strbuf_adds(out, " of ");
-    link_entry(out, template);
-}
-
-/* Appends the owner of a subject; nothing if `owner` is NULL. */
-static void add_owner(const char *owner, struct strbuf *out)
-{
-    if (!owner)
-        return;
-    strbuf_adds(out, " <span class=\"owner\">Owner: ");
-    html_text(out, owner);
-    strbuf_adds(out, "</span>");
-}
-
-static void add_problem_cell(enum problem_reason reason, struct html_table *t)
-{
-    const struct problem_reason_row *row = &problem_reasons[reason];
-
-    html_cell_open(t);
-    strbuf_addf(t->out, "<b>%s</b>", problem_table[row->problem].title);
-    if (*row->name)
-        strbuf_addf(t->out, " <span class=\"reason\">%s</span>", row->name);
-    strbuf_addc(t->out, ' ');
-    link_open_with(t->out, "runbook", {PARAMETER_PROBLEM, problem_names[row->problem]});
-    strbuf_adds(t->out, "Runbook</a>");
-}
-
-static void add_severity_cell(const struct listed_problems *view, const struct problem *p,
-                              struct html_table *t)
-{
-    html_cell_open(t);
-    html_severity(t->out, problem_severity(view->problems, problem_id(p)));
-    if (p->status != PROBLEM_OPEN)
-        strbuf_addf(t->out, " <span class=\"status\">%s</span>", problem_status_names[p->status]);
-}
-
-/* Appends the number of problems that this one hides, with a link to them. */
-static void add_hidden_link(const struct problem *p, size_t hidden, struct strbuf *out)
-{
-    CLEANUP(strbuf_release) struct strbuf cause = STRBUF_INIT(NAME_MAX_BYTES);
-    const char *ns = problem_ns(p);
-
-    if (hidden == 0)
-        return;
-    strbuf_addf(&cause, "%s/%s%s%s", problem_names[problem_id(p)], ns, *ns ? "/" : "",
-                problem_name(p));
-    strbuf_addc(out, ' ');
-    link_open_with(out, "./", {PARAMETER_CAUSE, cause.data});
-    strbuf_addf(out, "Hides %zu problem%s</a>", hidden, hidden == 1 ? "" : "s");
-}
-
-/* Appends the cause and, of a hidden problem, the problem that explains it. */
-static void add_cause_cell(const struct listed_problems *view, const struct problem *p,
-                           size_t hidden, struct html_table *t)
-{
-    html_cell_open(t);
-    add_sentence(view, p, problem_add_cause, t->out);
-    if (p->status == PROBLEM_HIDDEN && p->cause) {
-        strbuf_addf(t->out, " Explained by: %s, ", problem_table[problem_id(p->cause)].title);
-        add_subject(p->cause, t->out);
-        strbuf_addc(t->out, '.');
-    }
-    add_hidden_link(p, hidden, t->out);
-}
-
-static void add_action_cell(const struct listed_problems *view, const struct problem *p,
-                            struct html_table *t)
-{
-    html_cell_open(t);
-    strbuf_addf(t->out, "<b>%s:</b> ", actor_titles[problem_actor(p)]);
-    add_sentence(view, p, problem_add_action, t->out);
-}
-
-static void add_row(const struct listed_problems *view, const struct problem *p, size_t hidden,
-                    struct html_table *t)
-{
-    enum problem_severity severity = problem_severity(view->problems, problem_id(p));
-
-    html_row_open(t, severity < SEVERITY_COUNT ? severity_names[severity] : NULL);
-    add_severity_cell(view, p, t);
-    add_problem_cell(p->reason, t);
-    html_cell_open(t);
-    add_subject(p, t->out);
-    add_owner(problem_owner(p), t->out);
-    html_cell_open(t);
-    html_age(t->out, problem_since_ms(view->problems, p), p->since_seen, view->now_ms);
-    add_cause_cell(view, p, hidden, t);
-    add_action_cell(view, p, t);
-}
-
-/* Counts the instances that each of `count` problems hides; `count` is at most HTML_SHOWN_MAX. */
-static void count_hidden(const struct listed_problems *view, const struct problem *const *rows,
-                         size_t count, size_t hidden[HTML_SHOWN_MAX])
-{
-    struct problem_walk walk = {0};
-    const struct problem *p;
-
-    memset(hidden, 0, HTML_SHOWN_MAX * sizeof(*hidden));
-    while ((p = problems_next(view->problems, &walk)) != NULL) {
-        for (size_t k = 0; p->status == PROBLEM_HIDDEN && k < count; k++)
-            hidden[k] += p->cause == rows[k];
-    }
-}
-
-/*
- * Appends the table with at most HTML_SHOWN_MAX rows from `first` on; nothing without a row. Unless
- * `query` is NULL, the headings are links that sort.
- */
-static void add_table(const struct listed_problems *view, size_t first, const struct query *query,
-                      struct strbuf *out)
-{
-    static const struct html_column columns[] = {
-        {.heading = "Severity", .sort = "severity", .style = "rank"},
-        {.heading = "Problem", .style = "problem"},
-        {.heading = "Object", .sort = "namespace", .style = "object"},
-        {.heading = "Since", .sort = "since", .style = "age"},
-        {.heading = "Cause", .style = "sentence"},
-        {.heading = "Action", .style = "sentence action"},
-        {.heading = NULL},
-    };
-    struct html_table table;
-    const struct problem *const *rows = &view->rows[first];
-    size_t left = view->count - first, count = left < HTML_SHOWN_MAX ? left : HTML_SHOWN_MAX;
-    size_t hidden[HTML_SHOWN_MAX];
-
-    if (count == 0)
-        return;
-    count_hidden(view, rows, count, hidden);
-    table = html_table_open(out, "Problems", columns, query);
-    for (size_t i = 0; i < count; i++)
-        add_row(view, rows[i], hidden[i], &table);
-    html_table_close(&table);
-}
 
 /* ---- counts ---- */
 
@@ -342,98 +145,6 @@ static void add_problem_links(struct queued_request *request, const size_t count
     }
     if (begun)
         strbuf_adds(out, "</ul>\n</div>\n");
-}
-
-/* ---- data that cannot be read ---- */
-
-/* Appends the source, the reason and the age of its incomplete data. */
-static void add_incomplete_source(const struct listed_problems *view, const struct problem *p,
-                                  struct strbuf *out)
-{
-    CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(NAME_MAX_BYTES);
-    int64_t since_ms = problem_since_ms(view->problems, p);
-
-    problem_add_subject(p, &name);
-    html_text(out, name.data);
-    strbuf_addf(out, " (%s", problem_reasons[p->reason].name);
-    if (since_ms > 0)
-        strbuf_adds(out, ", for ");
-    html_age(out, since_ms, p->since_seen, view->now_ms);
-    strbuf_addc(out, ')');
-}
-
-/*
- * Appends which sources cannot be read as they are now, whatever the filter of the request:
- * problems may be missing then. Returns false if all data is complete.
- */
-static bool add_incomplete_data(const struct listed_problems *view, struct strbuf *out)
-{
-    struct problem_query q = {.filter = PROBLEM_FILTER_ALL, .statuses = LISTED};
-    CLEANUP(free_cleanup) const struct problem **sources = NULL;
-    size_t count = 0;
-
-    q.filter.problem = PROBLEM_DATA_INCOMPLETE;
-    sources = problem_query_run(&q, view->problems, &count);
-    if (count == 0)
-        return false;
-    strbuf_adds(out, "<p class=\"bad\">Not everything has been read, so problems may be missing: ");
-    for (size_t i = 0; i < count && i < INCOMPLETE_NAMES; i++) {
-        strbuf_adds(out, i > 0 ? ", " : "");
-        add_incomplete_source(view, sources[i], out);
-    }
-    if (count > INCOMPLETE_NAMES)
-        strbuf_addf(out, " and %zu more", count - INCOMPLETE_NAMES);
-    strbuf_adds(out, ". ");
-    link_open_with(out, "./", {PARAMETER_PROBLEM, problem_names[PROBLEM_DATA_INCOMPLETE]});
-    strbuf_adds(out, "Show the reasons</a>, or all messages on the page of "
-                     "<a href=\"exporter\">the exporter</a>.</p>\n");
-    return true;
-}
-
-/* Appends which problems are disabled. Returns false if all problems are enabled. */
-static bool add_disabled_problems(const struct problems *ps, struct strbuf *out)
-{
-    size_t count = 0;
-
-    for (unsigned i = 0; i < PROBLEM_COUNT; i++) {
-        if (problem_severity(ps, (enum problem_id)i) < SEVERITY_COUNT)
-            continue;
-        strbuf_adds(out, count++ == 0 ? "<p>Not checked, because the configuration disables them "
-                                        "(problems.severity): "
-                                      : ", ");
-        strbuf_adds(out, problem_table[i].title);
-    }
-    if (count == 0)
-        return false;
-    strbuf_adds(out, ".");
-    if (problem_severity(ps, PROBLEM_DATA_INCOMPLETE) >= SEVERITY_COUNT)
-        strbuf_adds(out, " Kinds and files that cannot be read are only on the page of "
-                         "<a href=\"exporter\">the exporter</a>.");
-    strbuf_adds(out, "</p>\n");
-    return true;
-}
-
-/*
- * Appends that there are no open problems if there are none, and the limits of that statement: data
- * that cannot be read, disabled problems, and problems whose patience has not passed.
- */
-static void add_verdict(const struct listed_problems *view, const struct facet_counts *counts,
-                        struct strbuf *out)
-{
-    bool complete = !add_incomplete_data(view, out);
-
-    complete = !add_disabled_problems(view->problems, out) && complete;
-    if (count_open(counts) > 0)
-        return;
-    if (complete)
-        strbuf_adds(out, "<p class=\"good\">No open problems.</p>\n");
-    else
-        strbuf_adds(out, "<p>No open problems in the data and checks that are left.</p>\n");
-    if (counts->pending > 0)
-        strbuf_addf(out,
-                    "<p>%zu pending: the condition holds, but not yet for the patience of the "
-                    "problem.</p>\n",
-                    counts->pending);
 }
 
 /* ---- chart of the last 24 hours ---- */
@@ -625,7 +336,7 @@ static void add_resolved_subject(const struct resolved_list *list, const struct 
         html_textf(out, "%s %s%s%s", r->kind, r->ns, *r->ns ? "/" : "", r->name);
     if (r->deleted)
         strbuf_adds(out, " <span class=\"status\">deleted</span>");
-    add_owner(r->names.owner, out);
+    problem_owner_write(r->names.owner, out);
 }
 
 static void add_resolved_row(const struct resolved_list *list, const struct resolved_problem *r,
@@ -634,7 +345,7 @@ static void add_resolved_row(const struct resolved_list *list, const struct reso
     html_row_open(t, severity_names[r->severity]);
     html_cell_open(t);
     html_severity(t->out, r->severity);
-    add_problem_cell(r->reason, t);
+    problem_cell_write(r->reason, t);
     html_cell_open(t);
     add_resolved_subject(list, r, t->out);
     html_cell_open(t);
@@ -813,7 +524,7 @@ static void add_summary(struct queued_request *request, const struct listed_prob
     struct strbuf *out = &request->body;
 
     strbuf_adds(out, "<div class=\"summary\">\n<div>\n");
-    add_verdict(view, counts, out);
+    problem_limits_write(view, count_open(counts), counts->pending, out);
     add_tiles(request, counts);
     add_problem_links(request, counts->problems, chosen);
     strbuf_adds(out, "</div>\n");
@@ -838,7 +549,7 @@ static void write_first_page(struct queued_request *request, const struct health
     struct facet_counts counts;
     struct list_part part;
 
-    q->statuses = by_status ? q->statuses : LISTED;
+    q->statuses = by_status ? q->statuses : PROBLEMS_LISTED;
     listed_problems_make(&view, h, q);
     counts = count_problems(view.problems, q, counted);
     open_first_page(out, &counts, q->resolved);
@@ -851,7 +562,7 @@ static void write_first_page(struct queued_request *request, const struct health
     if (view.count == 0 && has_filter(request))
         strbuf_adds(out, "<p>No problem matches the filters.</p>\n");
     part = list_part_make(page, view.count);
-    add_table(&view, part.first, &request->query, out);
+    problem_table_write(&view, part.first, &request->query, out);
     list_part_write_links(
         request, &part, "api/v1/problems",
         &(struct link_value){PARAMETER_STATUS, by_status ? NULL : "open,resolving,pending"});
@@ -877,98 +588,4 @@ void index_page(struct queued_request *request, const struct health *h)
             source_section_write(h->session, out);
     }
     page_layout_close(out, h->now_ms);
-}
-
-/* ---- the page of a namespace ---- */
-
-/* Numbers of the existing objects in a namespace. */
-struct namespace_counts {
-    size_t templates;
-    size_t states[STATE_COUNT]; /* Of templates with a decision. */
-    size_t policies;
-    size_t bindings;
-};
-
-static struct namespace_counts count_objects(struct store *store, const char *ns)
-{
-    struct store_walk walk =
-        store_walk_begin(store, 1U << CLASS_TEMPLATE | 1U << CLASS_POLICY | 1U << CLASS_BINDING);
-    struct namespace_counts counts = {0};
-    const struct entry *entry;
-
-    while ((entry = store_walk_next(&walk)) != NULL) {
-        if (!entry_exists(entry) || strcmp(entry_ns(entry), ns) != 0)
-            continue;
-        counts.policies += entry_class(entry) == CLASS_POLICY;
-        counts.bindings += entry_class(entry) == CLASS_BINDING;
-        if (entry_class(entry) != CLASS_TEMPLATE)
-            continue;
-        counts.templates++;
-        if (template_decision(entry))
-            counts.states[template_decision(entry)->state]++;
-    }
-    store_walk_stop(&walk);
-    return counts;
-}
-
-/* Appends links to the templates and policies of a namespace, also to the templates by state. */
-static void add_object_links(const struct namespace_counts *counts, const char *ns,
-                             struct strbuf *out)
-{
-    strbuf_adds(out, "<p class=\"ways\">\n");
-    link_open_with(out, "templates", {PARAMETER_NAMESPACE, ns});
-    strbuf_addf(out, "Its %zu template%s</a>\n", counts->templates,
-                counts->templates == 1 ? "" : "s");
-    link_open_with(out, "policies", {PARAMETER_NAMESPACE, ns});
-    strbuf_addf(out, "Its %zu polic%s</a>\n</p>\n", counts->policies,
-                counts->policies == 1 ? "y" : "ies");
-    html_section(out, "states", "Templates by state", counts->templates);
-    strbuf_adds(out, "<ul class=\"tiles\">\n");
-    for (unsigned i = 0; i < STATE_COUNT; i++) {
-        if (counts->states[i] == 0)
-            continue;
-        strbuf_adds(out, "<li>");
-        link_open_with(out, "templates", {PARAMETER_STATE, state_names[i]},
-                       {PARAMETER_NAMESPACE, ns});
-        strbuf_addf(out, "<b>%zu</b> %s</a></li>\n", counts->states[i], state_names[i]);
-    }
-    strbuf_adds(out, "</ul>\n</section>\n");
-}
-
-/* Appends the first problems of a namespace, and a link to all of them. */
-static void add_problems_of_namespace(const struct health *h, const char *ns, struct strbuf *out)
-{
-    CLEANUP(listed_problems_release) struct listed_problems view;
-    struct problem_query q = {.filter = PROBLEM_FILTER_ALL, .statuses = LISTED};
-    struct facet_counts counts = {0};
-
-    q.filter.ns = ns;
-    listed_problems_make(&view, h, &q);
-    for (size_t i = 0; i < view.count; i++)
-        count_problem(view.problems, view.rows[i], &q.filter, COUNTED, &counts);
-    html_section(out, "problems", "Problems", view.count);
-    add_verdict(&view, &counts, out);
-    add_table(&view, 0, NULL, out);
-    html_remaining_count(out, view.count);
-    strbuf_adds(out, "<p>");
-    link_open_with(out, "./", {PARAMETER_NAMESPACE, ns});
-    strbuf_adds(out, "Its problems on the first page, with filters</a></p>\n</section>\n");
-}
-
-void namespace_page(struct queued_request *request, const struct health *h)
-{
-    const char *ns = request->query.values[PARAMETER_NAMESPACE];
-    struct namespace_counts counts = count_objects(h->evaluation->store, ns);
-    CLEANUP(strbuf_release) struct strbuf title = STRBUF_INIT(NAME_MAX_BYTES);
-
-    if (counts.templates + counts.policies + counts.bindings == 0) {
-        api_refuse(request, MHD_HTTP_NOT_FOUND, "nothing is known in this namespace");
-        return;
-    }
-    strbuf_addf(&title, "Namespace %s", ns);
-    page_layout_open(&request->body, NAVIGATION_NONE, title.data);
-    if (engine_problems(h->evaluation->engine))
-        add_problems_of_namespace(h, ns, &request->body);
-    add_object_links(&counts, ns, &request->body);
-    page_layout_close(&request->body, h->now_ms);
 }

@@ -120,30 +120,6 @@ static void explain_problem(struct explain_context *x, const struct problem *p,
 
 /* ---- problems of an object ---- */
 
-/* Returns the template of a template or binding, existing or not; NULL without one. */
-static const struct entry *template_of(const struct entry *entry)
-{
-    if (entry_class(entry) == CLASS_BINDING)
-        return entry->decision ? binding_decision(entry)->template : NULL;
-    return entry_class(entry) == CLASS_TEMPLATE ? entry : NULL;
-}
-
-/*
- * Returns true if the subject is the object or, of a template and its binding, the other one. Files
- * can report an object as an external subject.
- */
-static bool is_about(const struct problem *p, const struct entry *entry)
-{
-    const struct entry *template = template_of(entry);
-
-    if (p->subject)
-        return p->subject == entry || (template && problem_template(p) == template);
-    return strcmp(problem_name(p), entry->name) == 0 &&
-           strcmp(problem_ns(p), entry_ns(entry)) == 0 &&
-           strcmp(problem_subject_kind(p), entry_kind(entry)) == 0 &&
-           strcmp(problem_api_version(p), entry->partition->type->api_version) == 0;
-}
-
 /*
  * Adds the array "problems" to the open object: the problems about an object, and of a template
  * also those of its binding and the other way round, with the members of problem_write(), and their
@@ -165,14 +141,16 @@ static void explain_problems(struct explain_context *x, const struct entry *entr
     if (ps)
         list = problems_list(ps, (1U << PROBLEM_STATUS_COUNT) - 1, &count);
     explanation_open(x->out, "problems", '[');
+    x->out->section = "problemList"; /* A policy also has an object of the key "problems". */
     for (size_t group = 0; group < ARRAY_LEN(groups); group++) {
         for (size_t i = 0; i < count; i++) {
-            if (!(groups[group] & 1U << list[i]->status) || !is_about(list[i], entry))
+            if (!(groups[group] & 1U << list[i]->status) || !problem_is_about(list[i], entry))
                 continue;
             if (!heading)
                 explanation_add_line(x->out, EXPLAIN_HEADING, "Problems");
             heading = true;
             explain_problem(x, list[i], entry);
+            x->judged |= list[i]->status != PROBLEM_HIDDEN;
         }
     }
     explanation_close(x->out, ']');
@@ -188,7 +166,7 @@ static void compare_cluster(void *context, const char *cluster)
         *wanted = NULL;
 }
 
-/* Returns true if the problem, of whatever subject, concerns the member cluster. */
+/* Returns true if the problem concerns the member cluster; its subject may be any object. */
 static bool concerns_cluster(const struct engine *e, const struct problem *p, const char *cluster)
 {
     const char *wanted = cluster;
@@ -197,8 +175,7 @@ static bool concerns_cluster(const struct engine *e, const struct problem *p, co
     return !wanted;
 }
 
-/* A problem is selected if it concerns the member cluster `cluster`, or is in the namespace `ns`.
- */
+/* Selects problems that concern the member cluster `cluster`, or are in the namespace `ns`. */
 struct problem_scope {
     const struct entry *cluster; /* Its own problems are not selected; NULL: see `ns`. */
     const char *ns;
@@ -231,8 +208,8 @@ static size_t explain_problems_of_many(struct explain_context *x, const char *ke
             continue;
         if (found++ == 0)
             explanation_add_line(x->out, EXPLAIN_HEADING, "%s",
-                                 scope->cluster ? "Problems of templates that concern it"
-                                                : "Problems of its objects");
+                                 scope->cluster ? "Problems of templates in this cluster"
+                                                : "Problems of objects in this namespace");
         counts[list[i]->reason]++;
         problem_write(&x->out->facts, x->engine, list[i], &x->out->locations);
     }
@@ -258,7 +235,7 @@ static size_t explain_problems_of_many(struct explain_context *x, const char *ke
 static void explain_incomplete_kind(struct explain_context *x)
 {
     json_writer_text(&x->out->facts, "state", NULL);
-    explain_paragraph(x, "Its state is not known: not all objects of its kind have been read yet.");
+    explain_paragraph(x, "The state is unknown: not all objects of the kind have been read yet.");
 }
 
 static void explain_bound_template(struct explain_context *x, const struct entry *entry)
@@ -266,14 +243,14 @@ static void explain_bound_template(struct explain_context *x, const struct entry
     const struct binding_decision *d = binding_decision(entry);
     struct identity id = resource_identity_of(entry);
 
-    explain_open_section(x, "propagates", "What it propagates");
+    explain_open_section(x, "propagates", "Template");
     json_writer_open(&x->out->facts, "resource", '{');
     report_put_identity(&x->out->facts, id);
     json_writer_close(&x->out->facts, '}');
     json_writer_bool(&x->out->facts, "exists", d->template != NULL);
-    explain_paragraph(
-        x, "%s %s%s%s (%s)%s.", id.kind, id.ns, *id.ns ? "/" : "", id.name, id.api_version,
-        d->template ? "" : ", which is not known here: it was deleted, or is not watched");
+    explain_paragraph(x, "%s %s%s%s (%s)%s.", id.kind, id.ns, *id.ns ? "/" : "", id.name,
+                      id.api_version,
+                      d->template ? "" : " is unknown: it was deleted, or its kind is not watched");
     explain_assigned_replicas(x, entry_binding(entry));
     if (entry_binding(entry)->deleting) {
         json_writer_bool(&x->out->facts, "deleting", true);
@@ -298,26 +275,27 @@ static void explain_binding_policy(struct explain_context *x, const struct entry
     bool cluster_scoped = entry->partition->type->def->cluster_scoped;
     unsigned fields = 0;
 
-    explain_open_section(x, "origin", "Who made it");
+    explain_open_section(x, "origin", "Policy");
     json_writer_bool(&x->out->facts, "placed", b->has_placement);
     report_put_policy(&x->out->facts, "claimed", policy_name_of(claimed));
     json_writer_bool(&x->out->facts, "claimedExists", exists);
     if (claimed)
-        explain_paragraph(x, "It carries the claim of %s%s.", explain_name(x, claimed),
-                          exists ? "" : ", which does not exist");
+        explain_paragraph(x, "%s has claimed the binding%s.", explain_name(x, claimed),
+                          exists ? "" : ", but does not exist any more");
     else
-        explain_paragraph(x, "It carries no policy's claim.");
+        explain_paragraph(x, "No policy has claimed the binding.");
     if (!b->has_placement)
-        explain_paragraph(x, "It has no placement: it was made because others require it.");
+        explain_paragraph(x, "The binding has no placement: other templates require its template.");
     else if (!claimed)
         explain_paragraph(
-            x, "It has a placement: a policy made it, and was deleted or lost it since.");
+            x,
+            "The binding has a placement: the policy that made it was deleted, or lost the claim.");
     if (exists && policy_decision(claimed) && b->has_placement) {
         fields = drift_fields(&entry_policy(claimed)->propagation,
                               &policy_decision(claimed)->priority, &b->propagation, cluster_scoped);
         explain_field_differences(x, fields, claimed, entry);
         if (fields == 0)
-            explain_paragraph(x, "It says what that policy says now.");
+            explain_paragraph(x, "The binding has the present settings of that policy.");
     }
     explanation_close(x->out, '}');
 }
@@ -411,7 +389,7 @@ static void add_verdict(struct explain_context *x, const struct entry *entry)
     if (ps)
         list = problems_list(ps, 1U << PROBLEM_OPEN | 1U << PROBLEM_RESOLVING, &count);
     for (size_t i = 0; i < count; i++)
-        open += is_about(list[i], entry);
+        open += problem_is_about(list[i], entry);
     if (d) {
         const char *reason = reason_name(d->state, d->reason);
         const char *why = stage_reason_names[d->stages.at.reason];
@@ -422,8 +400,10 @@ static void add_verdict(struct explain_context *x, const struct entry *entry)
     if (ps)
         strbuf_addf(&text, "%s%zu open problem%s", text.len > 0 ? "; " : "", open,
                     open == 1 ? "" : "s");
+    x->out->section = "verdict";
     if (text.len > 0)
         explain_paragraph(x, "%s.", text.data);
+    x->out->section = NULL;
 }
 
 void explain_object(struct engine *e, const struct entry *entry, int64_t now_ms,

@@ -178,7 +178,7 @@ static void explain_member_clusters(struct explain_context *x, const struct entr
 
 /*
  * Adds lines about a stage: reason, Karmada's message, start (unless `since_s` is 0), and the
- * action that ends the stage.
+ * action that ends the stage, unless a problem has an action.
  */
 static void explain_stage_and_reason(struct explain_context *x, const struct entry *template,
                                      struct stage_and_reason at, uint32_t since_s)
@@ -194,7 +194,7 @@ static void explain_stage_and_reason(struct explain_context *x, const struct ent
         explain_paragraph(x, "Karmada's message: %s", message);
     if (since_s > 0)
         explain_paragraph(x, "Since %s, according to the objects.", since);
-    if (*end.text)
+    if (*end.text && !x->judged)
         explain_paragraph(x, "Action (%s): %s", actor_title(end.actor), end.text);
 }
 
@@ -277,7 +277,7 @@ void explain_state(struct explain_context *x, const struct entry *template)
             explain_paragraph(x, "%s", template_flag_texts[i]);
     }
     explain_since(x, d->since_ms);
-    if (actor != ACTOR_NONE)
+    if (actor != ACTOR_NONE && !x->judged)
         explain_paragraph(x, "Actor: %s.", actor_title(actor));
 }
 

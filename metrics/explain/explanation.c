@@ -17,6 +17,7 @@ struct explanation_line {
     char *text;
     enum explain_style style;
     unsigned object;
+    const char *section; /* NULL outside of sections. */
 };
 
 void explanation_init(struct explanation *x)
@@ -45,6 +46,8 @@ void explanation_release(struct explanation *x)
 void explanation_open(struct explanation *x, const char *key, char bracket)
 {
     assert(x->depth < EXPLANATION_DEPTH_MAX);
+    if (x->depth == 1)
+        x->section = key;
     x->levels[x->depth].first_line = x->line_count;
     x->levels[x->depth].object =
         bracket == '{' || x->depth == 0 ? x->depth : x->levels[x->depth - 1].object;
@@ -75,6 +78,8 @@ void explanation_close(struct explanation *x, char bracket)
 {
     assert(x->depth > 0);
     x->depth--;
+    if (x->depth <= 1)
+        x->section = NULL;
     if (bracket == '}')
         write_text(x, x->levels[x->depth].first_line);
     json_writer_close(&x->facts, bracket);
@@ -97,6 +102,7 @@ void explanation_add_line(struct explanation *x, enum explain_style style, const
         .text = strbuf_take(&text, &len),
         .style = style,
         .object = x->levels[x->depth - 1].object,
+        .section = x->section,
     };
 }
 
@@ -104,6 +110,33 @@ void explanation_each_line(const struct explanation *x, explain_fn *line, void *
 {
     for (size_t i = 0; i < x->line_count; i++)
         line(context, x->lines[i].style, x->lines[i].text);
+}
+
+void explanation_each_line_of(const struct explanation *x, const char *section, explain_fn *line,
+                              void *context)
+{
+    for (size_t i = 0; i < x->line_count; i++) {
+        if (x->lines[i].section && strcmp(x->lines[i].section, section) == 0)
+            line(context, x->lines[i].style, x->lines[i].text);
+    }
+}
+
+static bool is_in_sections(const struct explanation_line *line, const char *const *sections)
+{
+    for (size_t i = 0; line->section && sections[i]; i++) {
+        if (strcmp(line->section, sections[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+void explanation_each_other_line(const struct explanation *x, const char *const *sections,
+                                 explain_fn *line, void *context)
+{
+    for (size_t i = 0; i < x->line_count; i++) {
+        if (!is_in_sections(&x->lines[i], sections))
+            line(context, x->lines[i].style, x->lines[i].text);
+    }
 }
 
 /* ---- differences of two JSON texts ---- */

@@ -42,6 +42,8 @@ struct explanation {
         unsigned object;   /* Index of the innermost object, which gets the lines of the level. */
     } levels[EXPLANATION_DEPTH_MAX]; /* Open objects and arrays; `depth` of them are used. */
     unsigned depth;
+    const char *section; /* Key of the open section: a member of the outermost object, or "verdict";
+                            NULL outside. */
     /* Set these after explanation_init(). */
     bool without_history;             /* Omit the section "history". */
     struct location_source locations; /* Places of objects in files; all zero: none. */
@@ -67,6 +69,12 @@ void explanation_add_line(struct explanation *x, enum explain_style style, const
 typedef void explain_fn(void *context, enum explain_style style, const char *text);
 /* Calls `line` for each line in order; the text is borrowed. */
 void explanation_each_line(const struct explanation *x, explain_fn *line, void *context);
+/* Calls `line` for the lines of one section. `section`: key of a member of the outermost object. */
+void explanation_each_line_of(const struct explanation *x, const char *section, explain_fn *line,
+                              void *context);
+/* Calls `line` for the lines in no section of an array that ends with NULL. */
+void explanation_each_other_line(const struct explanation *x, const char *const *sections,
+                                 explain_fn *line, void *context);
 
 /* ---- parts of explanations ---- */
 
@@ -79,6 +87,7 @@ struct explain_context {
     struct explanation *out;
     struct strbuf names[EXPLAIN_NAMES]; /* Memory for explain_name(). */
     unsigned next_name;                 /* Counter; the index in `names` modulo EXPLAIN_NAMES. */
+    bool judged; /* A problem of the object was explained, with its actor and action. */
 };
 
 /* Returns a name such as "Deployment default/web"; valid during EXPLAIN_NAMES - 1 further calls. */

@@ -474,3 +474,25 @@ struct time_limit problem_time_limit(const struct problem *p)
         return (struct time_limit){lease->expires_s * 1000, false};
     return (struct time_limit){0};
 }
+
+/* ---- problems of an object ---- */
+
+/* Returns the template of a template or binding, existing or not; NULL without one. */
+static const struct entry *template_of_object(const struct entry *entry)
+{
+    if (entry_class(entry) == CLASS_BINDING)
+        return entry->decision ? binding_decision(entry)->template : NULL;
+    return entry_class(entry) == CLASS_TEMPLATE ? entry : NULL;
+}
+
+bool problem_is_about(const struct problem *p, const struct entry *entry)
+{
+    const struct entry *template = template_of_object(entry);
+
+    if (p->subject)
+        return p->subject == entry || (template && problem_template(p) == template);
+    return strcmp(problem_name(p), entry->name) == 0 &&
+           strcmp(problem_ns(p), entry_ns(entry)) == 0 &&
+           strcmp(problem_subject_kind(p), entry_kind(entry)) == 0 &&
+           strcmp(problem_api_version(p), entry->partition->type->api_version) == 0;
+}

@@ -10,6 +10,12 @@
  * to date. An external subject has no other parties.
  */
 
+/*
+ * Returns true if the subject is the object or, of a template and its binding, the other one. Files
+ * can report an object as an external subject.
+ */
+bool problem_is_about(const struct problem *p, const struct entry *entry);
+
 typedef void problem_cluster_fn(void *context, const char *cluster);
 typedef void problem_related_fn(void *context, const struct entry *related);
 

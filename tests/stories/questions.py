@@ -85,12 +85,12 @@ def propagation():
     recorded_story(
         "7096", "It runs in the member cluster: why is it not ready in Karmada?",
         "s-cluster-down/10-cluster-is-back", "deployment/fresh",
-        "The template is not healthy in a member cluster. The health is not reported yet.")
+        "The template is not healthy in a member cluster. The health is not known yet.")
     recorded_story(
         "5031", "My policy selects it, and nothing happens: why?",
         "ac-controllers-down/02-matched-not-bound", "deployment/web",
-        "A policy governs the template, and the template has no binding. Karmada did not claim "
-        "the template in time.")
+        "A policy governs the template, and no binding exists yet. Karmada did not claim the "
+        "template within the grace.")
     recorded_story(
         "5031", "There is a policy, and it has no effect on this one: why?",
         "g-pending/02-policy-for-another", "deployment/orphan",
@@ -127,12 +127,12 @@ def failover():
     recorded_story(
         "7455", "No other cluster fits: is what runs in the tainted one deleted all the same?",
         "s-cluster-down/06-evicting", "deployment/only",
-        "Karmada evicts the template from a member cluster. No other cluster fits: the last "
-        "copy is deleted when the eviction times out.")
+        "Karmada evicts the template from a member cluster. No other member cluster fits: "
+        "Karmada deletes the only copy when the eviction times out.")
     recorded_story(
         "7717", "The primary cluster is back: why does it still run in the backup?",
         "x-fallback/02-first-group-possible", "deployment/web",
-        "The template runs on a fallback: not in the first group of its affinities. Karmada "
+        "The template runs on a fallback, not in the first group of clusterAffinities. Karmada "
         "does not move it back; a WorkloadRebalancer does.")
     recorded_story(
         "1189", "The failed cluster is back: will the replicas be divided again?",
@@ -153,8 +153,8 @@ def binding_missing():
         "6306", "My policy names a PriorityClass that is not there: is there no binding then?",
         [policy("web-policy", schedulePriority=gold), web(),
          {**value, "metadata": {"name": "silver"}}],
-        "A policy governs the template, and the template has no binding. The PriorityClass in "
-        "the policy does not exist.")
+        "A policy governs the template, and no binding exists yet. The PriorityClass that the "
+        "policy names does not exist.")
     told_story(
         "5961", "The PriorityClass of my policy has another value: when does the binding get it?",
         [policy("web-policy", schedulePriority=gold), web(),
@@ -168,8 +168,8 @@ def binding_missing():
     told_story(
         "2090", "I deleted it and created it again at once: where is its binding?",
         [policy("web-policy"), web(), old],
-        "A policy governs the template, and the template has no binding. The binding of a "
-        "deleted object of the same name exists.")
+        "A policy governs the template, and no binding exists yet. The binding of a deleted "
+        "object has the name that the new binding needs.")
     told_story(
         "5486", "A policy has it, and Karmada cannot write the binding: where do I look?",
         [policy("web-policy"), web()],
@@ -183,16 +183,17 @@ def suspension():
     recorded_story(
         "6354", "Its scheduling is suspended: has the scheduler left it alone?",
         "u-suspended/11-never-scheduled-because-suspended", "deployment/gated",
-        "The scheduler has not placed the present template. The binding is suspended.")
+        "The scheduler has not placed the present version of the binding. Propagation is "
+        "suspended.")
     recorded_story(
         "6510", "Its dispatching is suspended: does my change wait for me?",
         "u-suspended/05-template-changed-while-suspended", "deployment/all",
-        "A member cluster runs an older version of the template. The binding is suspended.")
+        "A member cluster runs an older version of the template. Propagation is suspended.")
     recorded_story(
         "5375", "The cluster is tainted because it cannot be reached: does it move away?",
         "s-cluster-down/02-cluster-not-ready", "deployment/stays",
-        "The template was healthy in a member cluster that is not ready now. The member cluster "
-        "is not ready.")
+        "The template was healthy in a member cluster that is not Ready now. The member cluster "
+        "is not Ready.")
 
 
 for tell in (propagation, failover, binding_missing, suspension):

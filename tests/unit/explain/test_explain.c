@@ -281,7 +281,7 @@ TEST_ROWS(objects_of_a_partly_read_kind_are_explained, unread_kinds, title)
 
         explain_to(&w, entry, &lines, &json);
         if (entry_class(entry) != CLASS_POLICY && kind == c)
-            assert_non_null(strstr(lines.data, "not all objects of its kind have been read"));
+            assert_non_null(strstr(lines.data, "not all objects of the kind have been read"));
     }
     world_release(&w);
 }

@@ -252,8 +252,8 @@ TEST(a_claimed_template_without_a_binding_is_named_and_fails)
                 "warning  not_propagated/stuck  Secret shop/a  for 4d\n"
                 "  Karmada has claimed Secret shop/a for PropagationPolicy shop/secrets but\n"
                 "  created no binding, and does not try again by itself.\n"
-                "  Action (user): Read the Events of the template, because a webhook may refuse\n"
-                "  the binding, then change the template.\n"
+                "  Action (Template owner): Read the Events of the template, because a webhook\n"
+                "  may refuse the binding, then change the template.\n"
                 "\n"
                 "Fails by --fail-on warning,policy_tie: not_propagated/stuck of Secret shop/a.\n");
 }
@@ -268,7 +268,8 @@ TEST(with_an_empty_value_no_problem_fails)
         "warning  not_propagated/stuck  Secret shop/a  for 4d\n"
         "  Karmada has claimed Secret shop/a for PropagationPolicy shop/secrets but created "
         "no binding, and does not try again by itself.\n"
-        "  Action (user): Read the Events of the template, because a webhook may refuse the "
+        "  Action (Template owner): Read the Events of the template, because a webhook may refuse "
+        "the "
         "binding, then change the template.\n");
 }
 
@@ -284,8 +285,9 @@ TEST(summary_and_sentences_are_wrapped)
                 "  Karmada has claimed Secret shop/a for PropagationPolicy\n"
                 "  shop/secrets but created no binding, and does not try\n"
                 "  again by itself.\n"
-                "  Action (user): Read the Events of the template, because a\n"
-                "  webhook may refuse the binding, then change the template.\n");
+                "  Action (Template owner): Read the Events of the template,\n"
+                "  because a webhook may refuse the binding, then change the\n"
+                "  template.\n");
 }
 
 /* The heading has no room for the object, and then none for the number of objects. */

@@ -397,7 +397,7 @@ TEST_WITH(exporter_page_has_the_state_of_the_process, set_up, tear_down)
 }
 
 #define SHARED    "/conflict?kind=ConfigMap&namespace=shop&name=shared"
-#define NOT_THERE "nobody requires this as a dependency"
+#define NOT_THERE "no template requires this object as a dependency"
 #define KEPT      "kind=Deployment&group=apps&namespace=shop&name=kept"
 
 static struct answer_case {
@@ -406,13 +406,19 @@ static struct answer_case {
     unsigned status;
     const char *text;
 } answer_cases[] = {
-    {"dependency without group", SHARED, 200, "<h1>ConfigMap shop/shared</h1>"},
-    {"dependency of the core group", SHARED "&group=", 200, "<h1>ConfigMap shop/shared</h1>"},
+    {"dependency without group", SHARED, 200, "<h1>Dependency ConfigMap shop/shared</h1>"},
+    {"dependency of the core group", SHARED "&group=", 200,
+     "<h1>Dependency ConfigMap shop/shared</h1>"},
     {"dependency of another group", SHARED "&group=apps", 404, NOT_THERE},
     {"group that only begins alike", SHARED "&group=v", 404, NOT_THERE},
-    {"unknown namespace", "/namespace?namespace=none", 404, "nothing is known in this namespace"},
-    {"numbers of a namespace", "/namespace?namespace=way", 200, ">Its 5 templates</a>"},
-    {"number of one policy", "/namespace?namespace=way", 200, ">Its 1 policy</a>"},
+    {"unknown namespace", "/namespace?namespace=none", 404,
+     "no template, policy or binding has this namespace"},
+    {"numbers of a namespace", "/namespace?namespace=way", 200,
+     "Templates by state <span class=\"faint\">5</span>"},
+    {"number of one policy", "/namespace?namespace=way", 200,
+     "Policies <span class=\"faint\">1</span>"},
+    {"member cluster", "/cluster?name=member1", 200, "<dt>Placed templates</dt>\n<dd>3</dd>"},
+    {"unknown member cluster", "/cluster?name=none", 404, "no Cluster has this name"},
     {"template in a list, with an empty field of the form", "/templates?kind=&search=held", 200,
      "><a href=\"policy?kind=PropagationPolicy&amp;namespace=way&amp;name=ways\">"
      "pp/ways</a>, version 1, behind 1</td>"},
