@@ -43,13 +43,14 @@ void listed_problems_make_about(struct listed_problems *view, const struct healt
     *view = (struct listed_problems){.engine = h->evaluation->engine,
                                      .problems = engine_problems(h->evaluation->engine),
                                      .now_ms = h->now_ms,
-                                     .one_subject = true};
+                                     .one_subject = entry_class(entry) != CLASS_POLICY};
     if (view->problems)
         list = problems_list(view->problems, (1U << PROBLEM_STATUS_COUNT) - 1, &count);
     view->rows = xreallocarray(NULL, count + 1, sizeof(const struct problem *));
     for (size_t group = 0; group < ARRAY_LEN(groups); group++) {
         for (size_t i = 0; i < count; i++) {
-            if ((groups[group] & 1U << list[i]->status) && problem_is_about(list[i], entry))
+            if ((groups[group] & 1U << list[i]->status) &&
+                (problem_is_about(list[i], entry) || problem_policy(list[i]) == entry))
                 view->rows[view->count++] = list[i];
         }
     }

@@ -26,8 +26,8 @@ struct listed_problems {
 void listed_problems_make(struct listed_problems *view, const struct health *h,
                           const struct problem_query *q);
 /*
- * Selects the instances about an object (problem_is_about): open and resolving ones, then pending
- * ones, then hidden ones.
+ * Selects the instances about an object (problem_is_about), and of a policy also those about its
+ * templates: open and resolving ones, then pending ones, then hidden ones.
  */
 void listed_problems_make_about(struct listed_problems *view, const struct health *h,
                                 const struct entry *entry);

@@ -4,6 +4,7 @@
 #include "exporter/web/page_parts.h"
 #include "metrics/base/number.h"
 #include "metrics/expose/cluster_lists.h"
+#include "metrics/expose/decision_text.h"
 #include "metrics/expose/policy_lists.h"
 #include "metrics/model/store.h"
 
@@ -78,8 +79,10 @@ static void add_value(struct strbuf *out, const struct list_column *column,
 {
     switch (column->kind) {
     case LIST_TEXT:
-    case LIST_WORD:
         html_text(out, v->text);
+        return;
+    case LIST_WORD:
+        html_text(out, column->words == actor_names ? actor_title((enum actor)v->number) : v->text);
         return;
     case LIST_SEVERITY:
         /* The problem follows; its severity is the icon, also for screen readers. */

@@ -256,7 +256,7 @@ void explain_state(struct explain_context *x, const struct entry *template)
     json_writer_text(w, "state", state_names[d->state]);
     json_writer_text(w, "reason", reason);
     json_writer_text(w, "phase", phase);
-    json_writer_text(w, "actor", actor_names[actor]);
+    json_writer_text(w, "actor", actor_names[template_actor(x->engine, template)]);
     explanation_add_line(x->out, EXPLAIN_HEADING, "State: %s%s%s%s%s", state_names[d->state],
                          reason ? ", " : "", reason ? reason : "", phase ? ", " : "",
                          phase ? phase : "");

@@ -33,7 +33,7 @@ struct row {
     uint8_t phase;        /* enum stale_phase */
     uint8_t stage;        /* enum stage */
     uint8_t stage_reason; /* enum stage_reason */
-    uint8_t actor;        /* enum actor: see responsible_actor(). */
+    uint8_t actor;        /* enum actor: see template_actor(). */
     bool since_seen;      /* Member `seen` of struct since. */
     bool claimed_exists;  /* `claimed` existed when the row was made. */
 };

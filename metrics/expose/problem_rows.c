@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/problem_rows.h"
 
+#include "metrics/expose/decision_text.h"
 #include "metrics/expose/policy_names.h"
 #include "metrics/expose/problem_text.h"
 #include "metrics/expose/report_parts.h"
@@ -355,7 +356,8 @@ bool worst_problem_add(struct worst_problem *worst, const struct problems *ps,
         return false;
     fresh = (struct worst_problem){.since_ms = problem_since_ms(ps, p),
                                    .problem = (uint8_t)problem_id(p),
-                                   .severity = (uint8_t)problem_severity(ps, problem_id(p))};
+                                   .severity = (uint8_t)problem_severity(ps, problem_id(p)),
+                                   .actor = (uint8_t)problem_actor(p)};
     if (is_worse(&fresh, worst))
         *worst = fresh;
     return true;
@@ -385,4 +387,13 @@ struct worst_problem worst_problem_of_template(const struct problems *ps,
 
     add_problems_of(&worst, ps, template_decision(template)->binding);
     return worst;
+}
+
+enum actor template_actor(const struct engine *e, const struct entry *template)
+{
+    struct worst_problem worst = worst_problem_of_template(engine_problems(e), template);
+
+    if (worst.actor != ACTOR_NONE)
+        return (enum actor)worst.actor;
+    return responsible_actor(template_decision(template), engine_takeover(e));
 }

@@ -90,9 +90,12 @@ struct worst_problem {
     int64_t since_ms; /* Milliseconds since the epoch; 0 if unknown. */
     uint8_t problem;  /* enum problem_id; PROBLEM_COUNT without a problem. */
     uint8_t severity; /* enum problem_severity; SEVERITY_COUNT without a problem. */
+    uint8_t actor;    /* enum actor; ACTOR_NONE without a problem. */
 };
 
-#define NO_PROBLEM ((struct worst_problem){.problem = PROBLEM_COUNT, .severity = SEVERITY_COUNT})
+#define NO_PROBLEM                                                                                 \
+    ((struct worst_problem){                                                                       \
+        .problem = PROBLEM_COUNT, .severity = SEVERITY_COUNT, .actor = ACTOR_NONE})
 
 /*
  * Replaces the worst problem by an instance, if that is open and worse: severity, then since
@@ -107,3 +110,9 @@ struct worst_problem worst_problem_of(const struct problems *ps, const struct en
 /* Returns the worst problem of a decided template and of its binding; `ps` may be NULL. */
 struct worst_problem worst_problem_of_template(const struct problems *ps,
                                                const struct entry *template);
+
+/*
+ * Returns the role that must act on a decided template: that of its worst problem, else
+ * responsible_actor().
+ */
+enum actor template_actor(const struct engine *e, const struct entry *template);

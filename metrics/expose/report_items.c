@@ -3,6 +3,7 @@
 
 #include "metrics/expose/decision_text.h"
 #include "metrics/expose/policy_names.h"
+#include "metrics/expose/problem_rows.h"
 #include "metrics/expose/report_parts.h"
 #include "metrics/model/store.h"
 #include "metrics/model/template.h"
@@ -179,7 +180,7 @@ static void put_responsibility(struct json_writer *w, const struct engine *engin
     report_put_time(w, "since", d->since_ms);
     json_writer_text(w, "changedBy", state_writer_of_template(template).by);
     json_writer_text(w, "owner", template_owner(entry_template(template)));
-    json_writer_text(w, "actor", actor_names[responsible_actor(d, engine_takeover(engine))]);
+    json_writer_text(w, "actor", actor_names[template_actor(engine, template)]);
 }
 
 void report_template(struct json_writer *w, const struct engine *engine,

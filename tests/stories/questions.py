@@ -79,9 +79,9 @@ def propagation():
          web(**{"work.karmada.io/conflict-resolution": "abort"}),
          bound([{"clusterName": "member1", "appliedMessage": exists}],
                conflictResolution="Overwrite"), *clusters()],
-        "Action (Template owner): Delete the object in the member cluster, or set "
-        "conflictResolution: Overwrite. The template's annotation "
-        "work.karmada.io/conflict-resolution takes precedence over the policy.")
+        "The value of spec.conflictResolution in Deployment shop/web is overridden: its annotation "
+        "work.karmada.io/conflict-resolution sets Abort instead of "
+        "Overwrite.")
     recorded_story(
         "7096", "It runs in the member cluster: why is it not ready in Karmada?",
         "s-cluster-down/10-cluster-is-back", "deployment/fresh",
@@ -121,9 +121,8 @@ def failover():
         [policy("web-policy"), web(),
          bound([], {"status": "False", "reason": "NoClusterFit"}, clusters=[],
                gracefulEvictionTasks=[TASK]), *clusters()],
-        "Action (Platform team): Allow another ready cluster in the placement, or set "
-        "suppressDeletion in the eviction task, before the task times out. Do not delete the "
-        "task: its end removes the copy.")
+        "Action (Platform team): Let the placement allow another Ready cluster, or set "
+        "suppressDeletion in the eviction task; removing the task deletes the copy.")
     recorded_story(
         "7455", "No other cluster fits: is what runs in the tainted one deleted all the same?",
         "s-cluster-down/06-evicting", "deployment/only",
@@ -173,8 +172,8 @@ def binding_missing():
     told_story(
         "5486", "A policy has it, and Karmada cannot write the binding: where do I look?",
         [policy("web-policy"), web()],
-        "Action (Template owner): Read the template's events: a webhook may refuse the binding. "
-        "Otherwise change the template, or restart karmada-controller-manager.")
+        "Action (Template owner): Read the Events of the template, because a webhook may refuse "
+        "the binding, then change the template.")
 
 
 # ---- what waits, and what moves, when something is suspended or tainted?
