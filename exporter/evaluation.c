@@ -100,7 +100,7 @@ static bool check_options(const struct options *o, struct error *err)
                     "API server: remove the flag, or use --kubeconfig FILE instead of manifests");
     if (o->events_lease_ms < LEASE_MIN_MS || o->events_lease_ms > LEASE_MAX_MS ||
         o->events_lease_ms % 1000 != 0)
-        return fail(err, "--events.lease-duration: it has to be whole seconds, from 3s to 1h");
+        return fail(err, "--events.lease-duration: must be whole seconds, from 3s to 1h");
     if (o->history_entries > HISTORY_MAX)
         return fail(err, "--history.entries %" PRIu64 ": the maximum is %d", o->history_entries,
                     HISTORY_MAX);
@@ -129,9 +129,8 @@ static bool open_sources(struct evaluation *e, const struct evaluation_settings 
     if (*o->asset_file != '\0')
         e->assets = asset_source_new(e->store, o->asset_file, settings->reader, settings->log);
     if (o->manifests.count > 0)
-        return !names_server ||
-               fail(err, "manifests and an API server (--kubeconfig, --context) cannot be "
-                         "evaluated together: name one of them");
+        return !names_server || fail(err, "manifests and an API server (--kubeconfig, --context) "
+                                          "cannot be used together: omit one of them");
     return open_session(e, settings, err);
 }
 

@@ -39,7 +39,7 @@ function(k, config)
     k.record(
       'karmada_policy:namespace_templates_not_healthy:topk',
       topk(20, sum(['namespace'], held(stages, ['namespace', 'stage'], 'namespace!="_others", stage!~"unmatched|healthy"'))),
-      'The 20 namespaces with most templates that have a policy and are not healthy.'
+      'The 20 namespaces with the most templates that have a policy and are not healthy.'
     ),
     k.record(
       'karmada_policy:policy_templates_stale:topk',
@@ -47,22 +47,22 @@ function(k, config)
         last(stale, reasons, 'phase="overdue"'),
         last(stale, reasons),
       ])),
-      'The 50 policies with most overdue, then most stale templates, by phase.'
+      'The 50 policies with the most overdue, then most stale templates, by phase.'
     ),
     k.record(
       'karmada_policy:policy_rollout_templates:topk',
       rows_of(50, policy, sum(versions, held(rollout, versions)), sum(policy, last(rollout, versions, 'version!="current"'))),
-      'The 50 policies with most templates that run an outdated version, by version.'
+      'The 50 policies with the most templates that run an outdated version, by version.'
     ),
     k.record(
       'karmada_policy:policy_placement_drift_replicas:topk',
       rows_of(50, policy, sum(movements, held(replicas, movements)), sum(policy, last(replicas, movements, 'movement!="staying"'))),
-      'The 50 policies with most replicas that would move, by movement.'
+      'The 50 policies with the most replicas that would move, by movement.'
     ),
     k.record(
       'karmada_policy:namespace_placement_drift_requests:topk',
       rows_of(20, ['namespace'], sum(resources, held(requests, resources)), sum(['namespace'], last(requests, resources, 'resource="pods", movement!="staying"'))),
-      'The 20 namespaces with most pods that would move, by resource and movement.'
+      'The 20 namespaces with the most pods that would move, by resource and movement.'
     ),
   ], seldom=[
     k.record(
@@ -71,6 +71,6 @@ function(k, config)
         problems,
         last(templates, ['namespace', 'state'], 'namespace!="_others"'),
       ])),
-      'The 200 namespaces with most open problems, then most templates.'
+      'The 200 namespaces with the most open problems, then most templates.'
     ),
   ])

@@ -53,7 +53,7 @@ function(k, config)
       or
       (max %(by)s (%(last)s) == 0 and min %(by)s (min_over_time(%(up)s[10m])) == 0)
     ||| % { by: k.by(), up: up, last: k.last(own('up')) }, |||
-      No replica answers Prometheus, or for moments only. Check the pods, their memory limit, network policies and certificates.
+      Prometheus can scrape no replica, or only for short times. Check the pods, their memory limit, network policies and certificates.
     |||],
     ['not_synced', |||
       max %(by)s (%(last)s)
@@ -72,7 +72,7 @@ function(k, config)
     |||],
     // A replica without policies or bindings does not count here, although it renews its page.
     ['snapshot_old', 'max %s (%s) == 0' % [k.by(), current], |||
-      No replica that has policies and bindings renewed its page for 10 minutes. Restart the exporter, and keep its log.
+      No replica with policies and bindings has updated its metrics page for 10 minutes. Restart the exporter, and keep its log.
     |||],
     ['families_missing', |||
       (
@@ -127,8 +127,8 @@ function(k, config)
       for r in data_incomplete.reasons
     ]
     + [['replicas_disagree', '', |||
-      Replicas of one exporter differ by {{ $value }} in one family for 10 minutes. Compare the rights, flags and logs of the replicas;
-      two control planes need different labels.
+      Replicas of one exporter have differed by {{ $value }} in one family for 10 minutes. Compare the rights, flags and logs of the replicas;
+      if they read different control planes, give them different labels.
     |||]];
 
   // ---- one replica
@@ -140,7 +140,7 @@ function(k, config)
       max %(each)s (%(up)s) == 0
       and %(on)s max %(by)s (%(up)s) > 0
     ||| % { each: each, up: up, on: k.on(), by: k.by() }, |||
-      Prometheus cannot scrape {{ $labels.instance }}. Another replica answers. Check the pod and its log.
+      Prometheus cannot scrape {{ $labels.instance }}. Another replica can be scraped. Check the pod and its log.
     |||],
     ['never_ready', |||
       max %(each)s (max_over_time(%(ready)s[20m])) == 0
@@ -198,7 +198,7 @@ function(k, config)
       stopped(name)
       for name in ['loop_heartbeat_timestamp_seconds', 'snapshot_timestamp_seconds']
     ], |||
-      {{ $labels.instance }} answers, and has not evaluated or renewed its page for 10 minutes. Restart it, and keep its log.
+      {{ $labels.instance }} can be scraped, but has not evaluated objects or updated its metrics page for 10 minutes. Restart it, and keep its log.
     |||],
     ['event_lag', |||
       histogram_quantile(0.99, sum %s (
@@ -216,7 +216,7 @@ function(k, config)
       own('connections_refused_total'),
       limit.connectionsRefused,
     ], |||
-      {{ $labels.instance }} refused or closed %s within 15 minutes, because HTTP clients use all that it allows. Find the clients in its
+      {{ $labels.instance }} refused or closed %s within 15 minutes, because HTTP clients use all connections that it allows. Find the clients in its
       log.
     ||| % k.number('connection', 'connections')],
   ];
@@ -236,7 +236,7 @@ function(k, config)
           )
           and %s %s == 1
         ||| % [k.by(replica + ['__name__']), std.join('|', shown), k.on(replica), current],
-        'Each family of the current replicas: to know families that are missing, and to compare replicas.'
+        'Each family of the current replicas: to detect missing families, and to compare replicas.'
       ),
     ],
     // An alert reads seven days of this record each minute: a sample each five minutes is enough.
@@ -244,7 +244,7 @@ function(k, config)
       k.record(
         seen,
         'max %s (%s)\nor\nmax %s (%s)' % [k.by(), up, k.by(), k.last(own('up'))],
-        'Control planes with an exporter, to know one that is gone.'
+        'Control planes with an exporter, to detect a missing exporter.'
       ),
     ],
     alerts=[

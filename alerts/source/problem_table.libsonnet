@@ -48,7 +48,7 @@
           reasons: [
             { name: 'duplicate_identity', actor: 'user', action: 'Set the annotation cnrm.cloud.google.com/deletion-policy: abandon on one object, then delete it or change its spec.resourceID.' },
             { name: 'multi_cluster_placement', actor: 'policy_owner', action: 'Set the annotation cnrm.cloud.google.com/deletion-policy: abandon on the template, then let the placement select one member cluster.' },
-            { name: 'silent', actor: 'user', action: 'Let one namespace manage the cloud resource: delete the object in the other one, with cnrm.cloud.google.com/deletion-policy: abandon set before.' },
+            { name: 'silent', actor: 'user', action: 'Set the annotation cnrm.cloud.google.com/deletion-policy: abandon on the object in one of the namespaces, then delete this object.' },
           ],
         },
       ],
@@ -189,8 +189,8 @@
           doc: 'binding-name-collision',
           severity: 'warning',
           reasons: [
-            { name: 'taken', actor: 'user', action: 'Rename one of the templates: Karmada makes the name of a binding from name and kind, without the API group.' },
-            { name: 'invalid_name', actor: 'user', action: 'Rename the template, so that name and kind make a valid object name.' },
+            { name: 'taken', actor: 'user', action: 'Rename one of the templates: Karmada forms the name of a binding from the name and kind of the template, without the API group.' },
+            { name: 'invalid_name', actor: 'user', action: 'Rename the template, so that its name and kind form a valid object name.' },
           ],
         },
       ],
@@ -340,8 +340,8 @@
           doc: 'management-conflict',
           severity: 'warning',
           reasons: [
-            { name: 'reported', actor: 'user', action: 'Delete the object in one of the two namespaces, with the annotation cnrm.cloud.google.com/deletion-policy: abandon set before.' },
-            { name: 'refused', actor: 'user', action: 'Delete the object in one of the two namespaces, with the annotation cnrm.cloud.google.com/deletion-policy: abandon set before.' },
+            { name: 'reported', actor: 'user', action: 'Set the annotation cnrm.cloud.google.com/deletion-policy: abandon on the object in one of the two namespaces, then delete that object.' },
+            { name: 'refused', actor: 'user', action: 'Set the annotation cnrm.cloud.google.com/deletion-policy: abandon on the object in one of the two namespaces, then delete that object.' },
           ],
         },
         {
@@ -454,7 +454,7 @@
           doc: 'forbidden-placement',
           severity: 'info',
           reasons: [
-            { name: 'binding', actor: 'platform', action: 'Change the placement of the policy, or create a WorkloadRebalancer if another member cluster passes all filters; else that deletes all copies.' },
+            { name: 'binding', actor: 'platform', action: 'Change the placement of the policy, or create a WorkloadRebalancer if another member cluster passes all filters; else it deletes all copies.' },
             { name: 'policy', actor: 'user', action: 'Change the template, so that Karmada applies the policy.' },
           ],
         },
@@ -560,7 +560,7 @@
     },
     {
       name: 'KarmadaPolicyProblem',
-      summary: 'Problems with a severity that this site raised.',
+      summary: 'Problems whose severity --problems.severity raises.',
       by: 'namespace',
       problems: [
         {
@@ -638,7 +638,7 @@
           doc: 'forbidden-placement',
           severity: 'info',
           reasons: [
-            { name: 'binding', actor: 'platform', action: 'Change the placement of the policy, or create a WorkloadRebalancer if another member cluster passes all filters; else that deletes all copies.' },
+            { name: 'binding', actor: 'platform', action: 'Change the placement of the policy, or create a WorkloadRebalancer if another member cluster passes all filters; else it deletes all copies.' },
             { name: 'policy', actor: 'user', action: 'Change the template, so that Karmada applies the policy.' },
           ],
         },

@@ -135,7 +135,7 @@ function(k, config)
       + (if alert.by != 'namespace' then ''
          else '{{ with $labels.namespace }} in {{ if eq . "_others" }}other namespaces{{ else }}namespace {{ . }}{{ end }}{{ end }}')
       + k.oldest(labels_of(alert)) + '. '
-      + (if is_review(alert) then 'The page lists cause and action of each.' else actions(alert, '$labels.reason'));
+      + (if is_review(alert) then 'The page of the exporter lists cause and action of each problem.' else actions(alert, '$labels.reason'));
 
   local has_namespace(alert) = alert.by == 'subject' || alert.by == 'namespace';
   // A namespace that stands for others is no filter.
@@ -165,7 +165,7 @@ function(k, config)
 
   k.concern(
     'problems',
-    'Open problems, as the exporter judges them.',
+    'Open problems, as the exporter evaluates them.',
     // The alert about incomplete data is one of the exporter's own.
     [rule(alert) for alert in table.alerts if alert.name != 'KarmadaPolicyExporterDataIncomplete'],
     records

@@ -80,12 +80,12 @@ const struct command check_command = {
     .name = "check",
     .usage = "[FLAGS] [PATH...]",
     .summary = "evaluate once and print the problems",
-    .details = "Reads the manifests at each PATH (a file, a folder with all below it, - for "
-               "standard input), or Karmada's API server where there is no PATH, and prints "
-               "the problems, the most severe first, with cause and action. With --server a "
-               "running exporter is asked instead. Exits with 1 if there are problems that "
-               "--fail-on names, with 2 if something could not be read or there is no object, "
-               "with 3 if the server could not, else with 0.",
+    .details = "Evaluates manifests, or the objects of Karmada's API server if there is no PATH. A "
+               "PATH is a file, a directory tree, or - for standard input. Prints the problems, "
+               "the most severe first, each with cause and action. With --server, a running "
+               "exporter evaluates its own objects instead. Exit status: 0 no problem that "
+               "--fail-on names; 1 at least one such problem; 2 an input cannot be read, or there "
+               "is no object; 3 the server cannot be reached or read.",
     .examples = examples,
     .bit = COMMAND_CHECK,
     .takes_arguments = true,

@@ -147,26 +147,18 @@ const struct command explain_command = {
     .usage = "[FLAGS] OBJECT [PATH...]",
     .summary = "explain one template, policy, binding, override, cluster or namespace",
     .details =
-        "Reads the manifests at each PATH, or Karmada's API server without a PATH, and explains "
-        "one "
-        "OBJECT: KIND[.GROUP]/[NAMESPACE/]NAME, KIND.VERSION.GROUP/[NAMESPACE/]NAME, or, as in "
-        "kubectl, the two arguments KIND NAME with -n for the namespace. An argument with '/' is "
-        "an "
-        "OBJECT; one without '/' is a KIND, and the next one the NAME. The problems come first: "
-        "severity, cause, action and end. Of a template: policy, binding, one line for each member "
-        "cluster, then the state, the policies that lost, overrides, references and what comes "
-        "next. "
-        "Of a policy (pp/, cpp/): what it selects, the templates on which it is not in force, and "
-        "its "
-        "defects. Of a binding (rb/, crb/): its template, its policy and its referrers. Of an "
-        "override "
-        "policy (op/, cop/): its templates, member clusters, policies and Works. Of a member "
-        "cluster "
-        "(cluster/): condition, templates, movements and capacity. Of a namespace (ns/): templates "
-        "by "
-        "state, and policies. JSON and YAML have the same in full. --server asks a running "
-        "exporter, "
-        "which also has the history (--history).",
+        "Explains one OBJECT of the manifests at each PATH, or of Karmada's API server if there is "
+        "no PATH. OBJECT is KIND[.GROUP]/[NAMESPACE/]NAME, KIND.VERSION.GROUP/[NAMESPACE/]NAME, "
+        "or, as in kubectl, the two arguments KIND NAME with -n for the namespace. An argument "
+        "without '/' is a KIND; the next argument is the NAME. Prints the problems first: "
+        "severity, cause, action and end. For a template: policy, binding, a line for each member "
+        "cluster, state, other policies, overrides, references and next change. For a policy (pp/, "
+        "cpp/): selected templates, templates on which the policy is not in force, and defects. "
+        "For a binding (rb/, crb/): template, policy and referrers. For an override policy (op/, "
+        "cop/): templates, member clusters, policies and Works. For a member cluster (cluster/): "
+        "condition, templates, movements and capacity. For a namespace (ns/): templates by state, "
+        "and policies. JSON and YAML contain the same data. With --server, a running exporter "
+        "explains the object, and can add its history (--history).",
     .examples = examples,
     .bit = COMMAND_EXPLAIN,
     .takes_arguments = true,

@@ -157,7 +157,7 @@ static void print_program_help(const struct invocation *invocation, struct outpu
                    commands[i] == invocation->default_command ? " (the default)" : "");
     }
     table_print(&t, o);
-    strbuf_addf(&o->text, "\nEach has its own flags: %s COMMAND --help\n\n", invocation->program);
+    strbuf_addf(&o->text, "\nFlags of a command: %s COMMAND --help\n\n", invocation->program);
     snprintf(flags, sizeof(flags), "Flags of %s", invocation->default_command->name);
     print_options(o, flags, invocation->default_command->bit);
     strbuf_addc(&o->text, '\n');
@@ -212,7 +212,8 @@ static enum exit_status run_help(struct invocation *invocation)
     if (invocation->options.output != OUTPUT_MARKDOWN)
         return print_help(invocation, command);
     if (command)
-        return invocation_reject(invocation, "markdown is printed of all commands together");
+        return invocation_reject(
+            invocation, "--output markdown describes all commands at once: omit the command");
     add_reference(invocation->commands, &o.text);
     return invocation_print_output(invocation, &o, STATUS_OK);
 }
@@ -329,7 +330,7 @@ static enum exit_status run_man(struct invocation *invocation)
     strbuf_adds(&o.text, ".SH COMMANDS\n");
     for (size_t i = 0; invocation->commands[i]; i++)
         add_roff_command(&o.text, invocation, invocation->commands[i]);
-    strbuf_addf(&o.text, ".SH OPTIONS\nWithout a COMMAND they are those of %s.\n",
+    strbuf_addf(&o.text, ".SH OPTIONS\nWithout a COMMAND, the flags of %s apply.\n",
                 invocation->default_command->name);
     for (size_t i = 0; i < OPTION_COUNT; i++)
         add_roff_option(&o.text, invocation, &option_defs[i]);

@@ -194,7 +194,7 @@ static const char *const examples[] = {
 const struct command plan_command = {
     .name = "plan",
     .usage = "[FLAGS] [-f CHANGE] [PATH...]",
-    .summary = "show what Karmada would make of a change of policies or templates",
+    .summary = "simulate a change of policies or templates, and print its effects",
     .details = "Reads the manifests at each PATH, or Karmada's API server without a PATH. Deletes "
                "each OBJECT, then applies each CHANGE, and simulates Karmada until nothing "
                "changes. Writes nothing. Prints a summary first: how many templates change at "

@@ -130,9 +130,9 @@ static void run_progress_print_summary(struct run_progress *f, const char *how)
 {
     static const char *const summary_words[PROGRESS_STATE_COUNT] = {
         [PROGRESS_SKIPPED] = "skipped",
-        [PROGRESS_WRITTEN] = "written and not waited for",
-        [PROGRESS_STOPPED] = "stopped at",
-        [PROGRESS_NOT_BEGUN] = "not begun",
+        [PROGRESS_WRITTEN] = "written but not confirmed",
+        [PROGRESS_STOPPED] = "stopped the run",
+        [PROGRESS_NOT_BEGUN] = "not started",
     };
     CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
     CLEANUP(output_release) struct output o;
@@ -147,7 +147,7 @@ static void run_progress_print_summary(struct run_progress *f, const char *how)
     }
     strbuf_adds(&line, counts[PROGRESS_DONE] + counts[PROGRESS_SKIPPED] == f->list->count
                            ? "."
-                           : ". The same command goes on from here.");
+                           : ". Run the same command again to continue.");
     output_init(&o, f->out);
     strbuf_adds(&o.text, o.redraws ? "\r\033[K" : "");
     output_add_line(&o, 0, line.data);
@@ -238,7 +238,7 @@ static bool check_template(struct reconcile_run *run)
     enum reconcile_verdict verdict;
 
     if (!entry_exists(item->template)) {
-        set_progress(run, run->at, PROGRESS_SKIPPED, "it was deleted");
+        set_progress(run, run->at, PROGRESS_SKIPPED, "the template was deleted");
         return false;
     }
     verdict = reconcile_find_verdict(run->e->engine, run->filter, item->template);
@@ -248,7 +248,7 @@ static bool check_template(struct reconcile_run *run)
     }
     return reconcile_is_as_planned(item) ||
            stop_run(run, STATUS_FOUND,
-                    "its policy was changed after the plan was made: look again");
+                    "the policy was changed after the plan was made: run the command again");
 }
 
 /*
@@ -266,7 +266,7 @@ static bool confirm_write(void *context, const char *value)
     int64_t set_ms, age_ms;
 
     if (run->filter->undo && !value) {
-        set_progress(run, run->at, PROGRESS_SKIPPED, "it has no such annotation any more");
+        set_progress(run, run->at, PROGRESS_SKIPPED, "the template no longer has the annotation");
         return false;
     }
     if (run->e->caught_up && !check_template(run))
@@ -280,7 +280,8 @@ static bool confirm_write(void *context, const char *value)
         age_ms > run->e->options.timeout_ms)
         return true;
     set_progress(run, run->at, PROGRESS_WRITTEN,
-                 strcmp(value, run->value) == 0 ? NULL : "by another who reconciles, just now");
+                 strcmp(value, run->value) == 0 ? NULL
+                                                : "by another run of reconcile, a moment ago");
     return false;
 }
 
@@ -297,14 +298,14 @@ static bool record_write(struct reconcile_run *run, const char *resource, const 
         set_progress(run, run->at, PROGRESS_WRITTEN, NULL);
         return true;
     case ANNOTATE_GONE:
-        set_progress(run, run->at, PROGRESS_SKIPPED, "it was deleted");
+        set_progress(run, run->at, PROGRESS_SKIPPED, "the template was deleted");
         return true;
     case ANNOTATE_REPLACED:
         set_progress(run, run->at, PROGRESS_SKIPPED,
-                     "it was deleted, and another was created by its name");
+                     "the template was deleted, and another object was created with its name");
         return true;
     case ANNOTATE_DELETING:
-        set_progress(run, run->at, PROGRESS_SKIPPED, "it is being deleted");
+        set_progress(run, run->at, PROGRESS_SKIPPED, "the template is being deleted");
         return true;
     case ANNOTATE_UNWANTED:
         return run->progress.items[run->at].state != PROGRESS_STOPPED;
@@ -317,7 +318,7 @@ static bool record_write(struct reconcile_run *run, const char *resource, const 
     case ANNOTATE_OPEN:
         break;
     }
-    strbuf_addf(&text, "the API server does not change it: %s", annotator->err.text);
+    strbuf_addf(&text, "the API server did not change the template: %s", annotator->err.text);
     return stop_run(run, STATUS_UNREACHABLE, text.data);
 }
 
@@ -342,7 +343,8 @@ static bool annotate_template(struct reconcile_run *run)
     discovery_find(kube_source_discovery(kube_session_source(run->e->session)), type->api_version,
                    type->kind, &resource);
     if (!resource)
-        return stop_run(run, STATUS_UNREACHABLE, "the API server does not serve its kind any more");
+        return stop_run(run, STATUS_UNREACHABLE,
+                        "the API server no longer serves the kind of the template");
     format_timestamp(platform_now_ms(), time);
     /* Milliseconds make the value differ from the previous one. */
     snprintf(run->value, sizeof(run->value), "%.19s.%03dZ", time,
@@ -381,8 +383,8 @@ static void describe_unfinished(const struct reconcile_run *run, const struct en
                 (double)run->e->options.timeout_ms / SECOND_MS);
     if (!d)
         return;
-    strbuf_addf(out, ": it is %s%s%s, its stage %s %s", state_names[d->state], reason ? " " : "",
-                reason ? reason : "", stage_names[d->stages.at.stage],
+    strbuf_addf(out, ": the state is %s%s%s, the stage is %s %s", state_names[d->state],
+                reason ? " " : "", reason ? reason : "", stage_names[d->stages.at.stage],
                 stage_reason_names[d->stages.at.reason]);
     while (out->len > 0 && out->data[out->len - 1] == ' ')
         out->data[--out->len] = '\0';
@@ -421,7 +423,7 @@ static bool await_batch(struct reconcile_run *run, size_t first, size_t end)
             if (run->progress.items[i].state != PROGRESS_WRITTEN)
                 continue;
             if (!t)
-                set_progress(run, i, PROGRESS_SKIPPED, "it was deleted");
+                set_progress(run, i, PROGRESS_SKIPPED, "the template was deleted");
             else if (seen && d->state == item->becomes &&
                      (!healthy || d->state != STATE_CURRENT || d->stages.at.stage == STAGE_HEALTHY))
                 set_progress(run, i, PROGRESS_DONE, NULL);
@@ -506,7 +508,7 @@ static const struct {
 } risks[] = {
     {PLAN_FAILURE_DEPENDENCY_CONFLICT, "conflict", "dependency conflicts appear"},
     {PLAN_FAILURE_NOT_PROPAGATED, "pending", "templates become pending"},
-    {PLAN_FAILURE_OVERFLOW, "overflow", "a member cluster gets more than it has free"},
+    {PLAN_FAILURE_OVERFLOW, "overflow", "replicas exceed the free capacity of a member cluster"},
 };
 
 /* Returns the risks of the plan that --accept does not contain: bits by index in `risks`. */
@@ -547,10 +549,10 @@ static void print_summary(const struct reconcile *r, const struct options *o,
         strbuf_addf(&line, "%zu template%s not touched. ", r->left.count,
                     r->left.count == 1 ? " is" : "s are");
     if (r->current > 0)
-        strbuf_addf(&line, "%zu %s current already, %zu of them reconciled before. ", r->current,
+        strbuf_addf(&line, "%zu %s already current, %zu of them reconciled before. ", r->current,
                     r->current == 1 ? "template is" : "templates are", r->reconciled);
     if (r->beyond > 0)
-        strbuf_addf(&line, "%zu more would move: --max leaves them out. ", r->beyond);
+        strbuf_addf(&line, "--max excludes %zu more templates. ", r->beyond);
     if (line.len > 0)
         output_add_line(out, 0, line.data);
 }
@@ -558,12 +560,11 @@ static void print_summary(const struct reconcile *r, const struct options *o,
 static void print_annotation(const struct options *o, struct output *out)
 {
     static const char undo[] =
-        "Takes the annotation " RECONCILE_ANNOTATION " off again. To Karmada that is another "
-        "change by a user: it follows their policies as they are now, and brings no old placement "
-        "back.";
+        "Removes the annotation " RECONCILE_ANNOTATION ". Karmada treats the removal as another "
+        "change by a user: it applies the present policies and restores no earlier placement.";
     static const char set[] =
-        "Sets the annotation " RECONCILE_ANNOTATION ", which Karmada takes for a change by a user. "
-        "It is a part of the template: it travels to the member clusters, too.";
+        "Sets the annotation " RECONCILE_ANNOTATION ". Karmada treats the annotation as a change "
+        "by a user, and copies it to the member clusters.";
 
     strbuf_addc(&out->text, '\n');
     output_add_line(out, 0, o->undo ? undo : set);
@@ -576,7 +577,8 @@ static void print_templates_left(const struct reconcile *r, const struct options
     if (r->left.count == 0)
         return;
     strbuf_addc(&out->text, '\n');
-    output_add_section(out, "Not touched: a change does not help", r->left.count);
+    output_add_section(out, "Not changed, because a change does not make the template current",
+                       r->left.count);
     for (size_t i = 0; i < r->left.count; i++) {
         enum reconcile_verdict verdict = r->left.items[i].verdict;
         CLEANUP(table_release) struct table t = table_make(NULL, 2, OBJECT_INDENT);
@@ -615,7 +617,7 @@ static void print_refusal(const struct reconcile *r, unsigned refused, struct ou
         strbuf_addc(&line, ')');
         between = ", ";
     }
-    between = ". To go ahead all the same: --accept ";
+    between = ". To continue despite these risks: --accept ";
     for (unsigned i = 0; i < ARRAY_LEN(risks); i++) {
         if (refused & 1U << i) {
             strbuf_addf(&line, "%s%s", between, risks[i].word);
@@ -644,7 +646,8 @@ static void print_reconcile_plan(const struct reconcile *r, const struct options
     } else {
         strbuf_addc(&out->text, '\n');
         if (!o->yes)
-            output_add_line(out, 0, "This is a dry run: nothing was written. With --yes it is.");
+            output_add_line(
+                out, 0, "This is a dry run: nothing was written. Use --yes to write the changes.");
     }
 }
 
@@ -709,7 +712,7 @@ static bool read_version_hash(const struct options *o, const struct invocation *
     snprintf(hash, POLICY_VERSION_HASH_SIZE, "%s", o->from_version);
     if (strlen(o->from_version) == POLICY_VERSION_HASH_SIZE - 1)
         return true;
-    fail(&err, "%s has no version '%s': 'explain %s' lists those there are", o->policy,
+    fail(&err, "%s has no version '%s': 'explain %s' lists the versions", o->policy,
          o->from_version, o->policy);
     invocation_print_error(invocation, err.text);
     return false;
@@ -805,12 +808,12 @@ static enum exit_status run_reconcile(struct invocation *invocation)
                                  "nothing to reconcile: name a policy with --policy, or "
                                  "labels with -l");
     if (*o->from_version != '\0' && *o->policy == '\0')
-        return invocation_reject(invocation,
-                                 "--from-version is one of a policy's: name it with --policy");
+        return invocation_reject(
+            invocation, "--from-version is a version of the policy in --policy: set --policy");
     if (o->yes && o->manifests.count + o->arguments.count > 0)
-        return invocation_reject(invocation,
-                                 "--yes writes to an API server, and manifests are files: "
-                                 "leave out one of them");
+        return invocation_reject(
+            invocation,
+            "--yes writes to an API server, and manifests are files: omit --yes or the manifests");
     if (o->batch == 0)
         return invocation_reject(invocation,
                                  "--batch 0 changes nothing: name one template or more");
@@ -820,7 +823,7 @@ static enum exit_status run_reconcile(struct invocation *invocation)
     if (read != STATUS_OK)
         load_print_problems(e->manifests, invocation);
     if (read != STATUS_OK && e->options.yes) {
-        invocation_print_error(invocation, "not everything could be read, so nothing is written");
+        invocation_print_error(invocation, "some input cannot be read, so nothing is written");
         status = read;
     } else if (read_filter(e, invocation, &filter, &labels, version, &status)) {
         status = plan_and_run(e, invocation, &filter);
@@ -842,25 +845,24 @@ static const char *const examples[] = {
 const struct command reconcile_command = {
     .name = "reconcile",
     .usage = "[FLAGS] --policy OBJECT [PATH...]",
-    .summary = "bring stale templates to what their policy says now",
+    .summary = "update stale templates to the present version of their policy",
     .details =
-        "Of the templates that are to follow a policy, or have these labels, those that are stale "
-        "and that plan says move when their user changes them: it sets one annotation on each, "
-        "karmada-policy-exporter/reconcile-at, which Karmada takes for a change by its user. The "
-        "annotation is a part of the template: it travels to the member clusters, too. What a "
-        "change does not cure is listed with the reason, and never touched. It is a dry run that "
-        "prints what plan says unless --yes is given; it refuses where conflicts appear, templates "
-        "become pending or member clusters get more than they have free, unless --accept names "
-        "that. --yes writes in batches, waits for each, and stops at the first template that does "
-        "not become what --wait says. Run it again to go on: what is current already is left "
-        "alone. Ctrl-C ends it after the present template. It exits with 1 if it refuses or ends "
-        "before the end, with 3 if the API server does not answer or does not allow it. No more "
-        "than ten templates are changed in a second, and fewer while the API server is busy.",
+        "Sets the annotation karmada-policy-exporter/reconcile-at on stale templates, so that "
+        "Karmada applies their present policy. Selects the templates that --policy governs, or "
+        "that have the labels of --selector. Karmada treats the annotation as a change by a user, "
+        "and copies it to the member clusters. Changes only templates that the plan shows as "
+        "current afterwards, and lists the others with the reason. Without --yes, prints the plan "
+        "and writes nothing. Refuses to write if conflicts appear, templates become pending or "
+        "member clusters exceed their free capacity, unless --accept names the risk. With --yes, "
+        "writes in batches, waits for the state of --wait after each batch, and stops at the first "
+        "template that does not reach this state. The same command continues an interrupted run. "
+        "Ctrl-C stops after the present template. Changes at most ten templates per second, fewer "
+        "if the API server is busy. Exit status: 1 for a refused or incomplete run; 3 if the API "
+        "server does not respond or denies access.",
     .permissions =
-        "To read it needs what the other commands need: get, list and watch. With --yes it also "
-        "needs get and patch on the kinds of the templates that are to be changed, such as "
-        "deployments.apps: give that to a role of its own, to whoever reconciles, and not to the "
-        "exporter.",
+        "Reading needs the verbs get, list and watch, as for the other commands. --yes also needs "
+        "get and patch on the kinds of the changed templates, such as deployments.apps. Grant "
+        "these verbs to a separate role for operators, not to the exporter.",
     .examples = examples,
     .bit = COMMAND_RECONCILE,
     .takes_arguments = true,

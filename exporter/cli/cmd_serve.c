@@ -75,11 +75,10 @@ static void stop_file_reader(struct file_reader *reader, const struct log *log, 
     snprintf(count, sizeof(count), "%u", reader ? file_reader_abandoned(reader) : 0);
     if (file_reader_free(reader))
         return;
-    log_write(
-        log, LOG_LEVEL_WARN,
-        "ending without the result of reads that hang; all ports are closed, but the kernel may "
-        "keep the process until these reads return",
-        "reads", count, "file", file);
+    log_write(log, LOG_LEVEL_WARN,
+              "stopping although reads of files hang; all ports are closed, but the process may "
+              "remain until these reads return",
+              "reads", count, "file", file);
     *is_blocked = true;
 }
 

@@ -185,11 +185,11 @@ struct evaluation *load_sources(struct invocation *invocation, enum exit_status 
 
 /* Error messages by enum lookup_state; a reason from the API server is appended if known. */
 static const char *const lookup_errors[] = {
-    [LOOKUP_FORBIDDEN] = "the API server does not let us read it",
-    [LOOKUP_OUTSIDE] = "its namespace is not read",
+    [LOOKUP_FORBIDDEN] = "the API server denies access to the object",
+    [LOOKUP_OUTSIDE] = "the namespace of the object is outside the namespaces to read",
     [LOOKUP_LATE] = "the API server has not answered in time",
-    [LOOKUP_FAILED] = "the API server cannot read it",
-    [LOOKUP_BUSY] = "too many objects have been asked for",
+    [LOOKUP_FAILED] = "the API server cannot read the object",
+    [LOOKUP_BUSY] = "too many object requests are pending",
 };
 
 /* Requests a template from the API server and waits for the answer. */

@@ -44,7 +44,7 @@ static bool check_flags_with_server(const struct invocation *invocation, struct 
     const struct options *o = &invocation->options;
 
     if (o->arguments.count > 0)
-        return fail(err, "--server asks an exporter for what it looks at: leave '%s' out",
+        return fail(err, "--server uses the objects of the running exporter: omit '%s'",
                     shown(o->arguments.items[0]).text);
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         const struct option_def *def = &option_defs[i];
@@ -57,7 +57,7 @@ static bool check_flags_with_server(const struct invocation *invocation, struct 
         bool is_sent = i == OPTION_OF_namespace;
 
         if (o->on_command_line[i] && is_setting && !is_sent)
-            return fail(err, "--server asks an exporter that has a --%s of its own: leave it out",
+            return fail(err, "--server uses the --%s of the running exporter: omit the flag",
                         def->name);
     }
     return true;
@@ -72,7 +72,7 @@ static bool check_flags_without_server(const struct options *o, struct error *er
         const char *name = option_defs[i].name;
 
         if (o->on_command_line[i] && strncmp(name, prefix, sizeof(prefix) - 1) == 0)
-            return fail(err, "--%s is about the exporter that --server names: name one", name);
+            return fail(err, "--%s needs --server", name);
     }
     return true;
 }
@@ -90,15 +90,16 @@ static bool check_tls_and_user(const struct options *o, const struct server_url 
     bool certificate = is_set(o->server_cert_file) || is_set(o->server_key_file);
 
     if (is_set(o->server_cert_file) != is_set(o->server_key_file))
-        return fail(err, "--server.cert-file and --server.key-file are given together or not");
+        return fail(err, "--server.cert-file and --server.key-file must be set together");
     if (is_set(o->server_user) != is_set(o->server_password_file))
-        return fail(err, "--server.user and --server.password-file are given together or not");
+        return fail(err, "--server.user and --server.password-file must be set together");
     if (strchr(o->server_user, ':'))
-        return fail(err, "--server.user: a user's name has no ':'");
+        return fail(err, "--server.user: a user name must not contain ':'");
     if (!url->tls && (certificate || is_set(o->server_ca_file)))
-        return fail(err, "certificates are of https://, and --server begins with http://");
+        return fail(err, "--server.ca-file, --server.cert-file and --server.key-file need "
+                         "https://, and --server begins with http://");
     if (!url->tls && is_set(o->server_user) && !host_is_loopback(url->address))
-        return fail(err, "--server.user: a password goes over https:// alone, or to this machine");
+        return fail(err, "--server.user: a password needs https://, or an address of this machine");
     return true;
 }
 
@@ -231,7 +232,7 @@ static MUST_USE bool remote_send(struct remote *r, const char *path, struct remo
     if (code == CURLE_OK)
         read_status_and_headers(easy, out);
     else if (code == CURLE_WRITE_ERROR)
-        fail(err, "it answers with more than %d MiB, or with %d KiB of headers",
+        fail(err, "the response has more than %d MiB, or more than %d KiB of headers",
              BODY_MAX_BYTES >> 20, HEADERS_MAX_BYTES >> 10);
     else
         fail(err, "%s", *r->error ? r->error : curl_easy_strerror(code));
@@ -269,10 +270,10 @@ static void add_advice(struct strbuf *out, const struct remote_response *a, cons
         strbuf_addf(out, " (--server.user is '%s', --server.password-file '%s')", o->server_user,
                     o->server_password_file);
     else if (a->status == 401 || a->status == 403)
-        strbuf_adds(out, " (--server.user with --server.password-file, or --server.cert-file with "
-                         "--server.key-file, say who asks)");
+        strbuf_adds(out, " (authenticate with --server.user and --server.password-file, or with "
+                         "--server.cert-file and --server.key-file)");
     else if (a->status >= 300 && a->status < 400)
-        strbuf_addf(out, " (it sends elsewhere%s%s, and redirects are not followed)",
+        strbuf_addf(out, " (the response is a redirect%s%s, and redirects are not followed)",
                     a->location ? ", to " : "", a->location ? a->location : "");
 }
 
@@ -283,7 +284,7 @@ static enum exit_status print_response_error(const struct invocation *invocation
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(LINE_MAX_BYTES);
 
-    strbuf_addf(&text, "the exporter at %s says", r->url.base);
+    strbuf_addf(&text, "the exporter at %s responded", r->url.base);
     add_error_of_response(&text, a);
     /* An exporter without --web.enable-plan refuses all users. */
     if (!(a->status == 403 && r->content))
@@ -299,15 +300,17 @@ static bool check_content(const struct remote_response *a, bool document, struct
     const char *type = document ? "application/json" : "text/plain";
 
     if (strncasecmp(a->content_type, type, strlen(type)) != 0)
-        return fail(err, "it answers with '%.80s' for %s: it is no exporter, or an older one",
+        return fail(err,
+                    "the response has the content type '%.80s' instead of %s: the server is no "
+                    "exporter, or an older version",
                     a->content_type, type);
     if (!document && memchr(a->body.data, '\0', a->body.len))
-        return fail(err, "it answers with what is no text");
+        return fail(err, "the response is not text");
 
     struct json_fault fault = {NULL, 0};
     if (document)
         fault = json_find_fault(a->body.data, a->body.len);
-    return !fault.reason || fail(err, "it answers with what is no JSON: %s", fault.reason);
+    return !fault.reason || fail(err, "the response is not JSON: %s", fault.reason);
 }
 
 /*
@@ -322,7 +325,8 @@ static bool apply_problem_counts(const struct invocation *invocation, const stru
     struct problem_counts counts;
 
     if (!a->problems || !problem_counts_read(a->problems, &counts))
-        return fail(err, "it does not count its problems (%s): it is no exporter, or an older one",
+        return fail(err,
+                    "the response has no header %s: the server is no exporter, or an older version",
                     PROBLEM_COUNTS_HEADER);
     if (problem_counts_fail(&counts, &invocation->options.fail_on))
         *status = STATUS_FOUND;
@@ -332,7 +336,7 @@ static bool apply_problem_counts(const struct invocation *invocation, const stru
         *status = STATUS_UNREACHABLE;
     if (counts.unread == 0 && counts.missing == 0)
         return true;
-    strbuf_addf(&text, "the exporter at %s could not read everything: its page /exporter says what",
+    strbuf_addf(&text, "the exporter at %s could not read all of its data: see its page /exporter",
                 r->url.base);
     invocation_print_error(invocation, text.data);
     return true;
@@ -350,8 +354,7 @@ static bool apply_plan_results(const struct invocation *invocation, const struct
 
     if (!plan_results_read(a->results, &results))
         return fail(err,
-                    "it does not name the results of the plan (%s): it is no exporter, or an "
-                    "older one",
+                    "the response has no header %s: the server is no exporter, or an older version",
                     PLAN_RESULTS_HEADER);
     if (o->on_command_line[OPTION_OF_fail_on] && results & fail_on_plan_failures(&o->fail_on))
         *status = STATUS_FOUND;

@@ -472,7 +472,7 @@ static void run_reading_step(struct asset_source *s, int64_t now_ms)
     s->waits_for_reader = state == ASSET_READER_WAITS || state == ASSET_READER_HANGS;
     if (!s->waits_for_reader && state != ASSET_READER_LOST && asset_source_hangs(s)) {
         s->hang.text[0] = '\0';
-        log_write(s->log, LOG_LEVEL_INFO, "the asset export answers again", "file", s->path);
+        log_write(s->log, LOG_LEVEL_INFO, "the asset export can be read again", "file", s->path);
     }
     switch (state) {
     case ASSET_READER_BEGINS:

@@ -773,7 +773,7 @@ static enum reading_state finish_bytes(struct manifest_reader *r)
         return READING_DONE;
     if (!rewind_bytes(r)) {
         fail(&r->why->text,
-             "'%s' names the kind of a list after its items, and cannot be read twice",
+             "'%s' has the kind of a list after its items, and a stream cannot be read twice",
              r->file->path);
         fail_unreadable(r);
         return READING_FAILED;

@@ -416,7 +416,7 @@ static void start_prefetch(struct manifests *m)
         if (path_is_blocked(&m->path_walk, path)) {
             struct read_failure why = {.kind = PROBLEM_UNREADABLE};
 
-            fail(&why.text, "cannot read '%s': other files of '%s' do not answer", file->path,
+            fail(&why.text, "cannot read '%s': reads of other files of '%s' hang", file->path,
                  path->path);
             begin_file(m, file);
             fail_current_file(m, &why);

@@ -271,7 +271,7 @@ bool api_table_add_resources(struct api_table *t, const char *api_version, const
     if (strcmp(json_str(json, "kind", ""), "APIResourceList") != 0)
         return fail(err, "the response is not an APIResourceList");
     if (!version)
-        return fail(err, "'%s' was not listed", api_version);
+        return fail(err, "the list of APIs does not contain '%s'", api_version);
     cJSON_ArrayForEach (item, json_get(json, "resources")) {
         struct api_resource r = {
             .api_version = version->name,

@@ -35,12 +35,12 @@ static void log_change(const struct component_leases *l, enum control_component 
 {
     static const char *const messages[] = {
         [COMPONENT_LEASE_READABLE] = "the Lease of a component of Karmada can be read",
-        [COMPONENT_LEASE_ABSENT] =
-            ("no Lease shows whether a component of Karmada runs: not_running and restarting are "
-             "not judged; --karmada.lease-namespace names the namespace of the Lease"),
+        [COMPONENT_LEASE_ABSENT] = ("no Lease shows whether a component of Karmada runs: the "
+                                    "problem reasons not_running and restarting are not checked; "
+                                    "--karmada.lease-namespace names the namespace of the Lease"),
         [COMPONENT_LEASE_UNREADABLE] =
-            ("cannot read the Lease of a component of Karmada: not_running and restarting are not "
-             "judged"),
+            ("cannot read the Lease of a component of Karmada: the problem reasons not_running and "
+             "restarting are not checked"),
     };
     enum component_lease_state state = r->exists     ? COMPONENT_LEASE_READABLE
                                        : r->readable ? COMPONENT_LEASE_ABSENT

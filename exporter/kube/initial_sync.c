@@ -226,8 +226,8 @@ static void update_missing_kinds(struct missing_kinds *l, const struct reflector
             continue;
         engine_set_incomplete(l->engine, k->api_version, k->kind, false);
         if (k->late)
-            log_write(l->log, LOG_LEVEL_INFO, "a late kind is no longer missing", "kind", k->kind,
-                      "api_version", k->api_version);
+            log_write(l->log, LOG_LEVEL_INFO, "all objects of a delayed kind have been read",
+                      "kind", k->kind, "api_version", k->api_version);
     }
     free_kinds(before, before_count);
 }
@@ -241,10 +241,11 @@ static void log_late_kinds(struct missing_kinds *l, bool became_ready, int64_t n
         if (k->late || (!was_awaited && now_ms - k->since_ms < KIND_WAIT_MS))
             continue;
         k->late = true;
-        log_write(l->log, LOG_LEVEL_WARN,
-                  "a kind is late; results that depend on it are missing until it has been read",
-                  "kind", k->kind, "api_version", k->api_version, "reason",
-                  missing_kind_reason(k->reflector));
+        log_write(
+            l->log, LOG_LEVEL_WARN,
+            "a kind is not read in time; dependent results are missing until it has been read",
+            "kind", k->kind, "api_version", k->api_version, "reason",
+            missing_kind_reason(k->reflector));
     }
 }
 

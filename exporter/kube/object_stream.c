@@ -183,7 +183,7 @@ static bool set_type(const char *asked_version, const char *asked_kind, cJSON *o
     if (strcmp(kind, asked_kind) == 0 && strcmp(api_version, asked_version) == 0)
         return true;
     if (*kind && !reduced)
-        return fail(err, "an object of kind %s '%s' came among those of kind %s '%s'", kind,
+        return fail(err, "an object of kind %s '%s' is in a response for kind %s '%s'", kind,
                     api_version, asked_kind, asked_version);
     cJSON_DeleteItemFromObjectCaseSensitive(object, "kind");
     cJSON_DeleteItemFromObjectCaseSensitive(object, "apiVersion");
@@ -363,7 +363,7 @@ void object_stream_release(struct object_stream *s)
 
 bool object_stream_feed(struct object_stream *s, const char *bytes, size_t len, struct error *err)
 {
-    fail(err, "the reader ended the reading");
+    fail(err, "the reader stopped");
     if (!json_frame_feed(&s->frame, bytes, len, err)) {
         if (s->malformed)
             fail(err, "the body is no stream of watch events");

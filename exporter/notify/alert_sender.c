@@ -273,8 +273,9 @@ static void collect_alerts(struct alert_sender *s, const struct evaluation *curr
     problem_alert_list_release(&s->sent);
     problem_alerts_collect(current->engine, &settings, s->seed, &s->sent);
     if (s->sent.omitted > 0 && s->omitted == 0)
-        log_write(s->log, LOG_LEVEL_WARN, "too many objects for an alert each; others are left out",
-                  "limit", LOG_NUMBER(ALERT_SUBJECTS_MAX));
+        log_write(s->log, LOG_LEVEL_WARN,
+                  "too many objects with open problems; some have no alert of their own", "limit",
+                  LOG_NUMBER(ALERT_SUBJECTS_MAX));
     s->omitted = s->sent.omitted;
     if (now_ms - s->observed_ms < RENEWAL_MS)
         problem_alerts_renew(&s->earlier, current->engine, s->seed, &s->sent);

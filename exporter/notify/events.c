@@ -86,7 +86,7 @@ static void adopt_evaluation(struct events *e, struct evaluation *current, int64
     e->silent = facts->release.major > 0 && release_resolves_dependencies(facts->release);
     if (e->silent)
         log_write(e->log, LOG_LEVEL_INFO,
-                  "events.emit writes nothing: this release of Karmada has these Events itself",
+                  "--events.emit has no effect: this release of Karmada writes these Events itself",
                   "karmada.version", current->options.karmada_version);
     conflict_tracker_set_role(&e->event_writer.conflicts, now_ms,
                               leader_election_leads(&e->leader_election, now_ms));
@@ -114,7 +114,7 @@ static bool events_are_unread(struct events *e)
 
     if (unread && !e->unread)
         log_write(e->log, LOG_LEVEL_WARN,
-                  "no Event about a conflict is written before Events can be read");
+                  "Events about conflicts are not written until existing Events have been read");
     e->unread = unread;
     return unread;
 }
@@ -144,8 +144,8 @@ static bool log_lease_problem(struct events *e)
 {
     static const char *const texts[] = {
         [LEADER_ELECTION_FORBIDDEN] =
-            "may not use the lease for writing Events: grant get, create and "
-            "update of leases.coordination.k8s.io in " LEASE_NAMESPACE,
+            "not allowed to use the Lease for writing Events: grant get, create and update of "
+            "leases.coordination.k8s.io in " LEASE_NAMESPACE,
         [LEADER_ELECTION_NO_NAMESPACE] =
             "no lease for writing Events: Karmada's API server has no namespace " LEASE_NAMESPACE
             "; create it there (kubectl create namespace " LEASE_NAMESPACE ")",
@@ -177,8 +177,8 @@ static bool log_write_failure(struct events *e)
         log_write(e->log, LOG_LEVEL_INFO, "Events about conflicts can be written");
     else if (m->forbidden_verb)
         log_write(e->log, LOG_LEVEL_WARN,
-                  "may not write Events about conflicts: grant get, create and patch of events, "
-                  "and get of resourcebindings.work.karmada.io",
+                  "not allowed to write Events about conflicts: grant get, create and patch of "
+                  "events, and get of resourcebindings.work.karmada.io",
                   "verb", m->forbidden_verb, "resource", m->forbidden_resource, "error", failure);
     else
         log_write(e->log, LOG_LEVEL_WARN, "cannot write an Event about a conflict", "error",

@@ -66,7 +66,7 @@ static const struct {
     {"pending", "not_propagated and excluded replace it"},
     {"stale", "policy_not_in_force, template_frozen and deferred_too_long replace it"},
     {"overdue", "policy_not_in_force and template_frozen replace it"},
-    {"unbound", "not_propagated replaces it, in files not_propagated/waiting"},
+    {"unbound", "not_propagated replaces it; for manifests not_propagated/waiting"},
     {"unmatched", "not_propagated and not_propagated/kind_not_selected replace it"},
     {"outdated", "policy_not_in_force and template_frozen replace it"},
     {"evicting", "eviction_stuck and last_copy_at_risk replace it"},
@@ -151,7 +151,7 @@ static bool fail_reason(enum problem_id problem, const char *reason, struct erro
                     shown(reason).text, nearest);
     while ((name = next_reason(&all)))
         strbuf_addf(&list, "%s%s", list.len > 0 ? ", " : "", name);
-    return fail(err, "%s has no reason '%s', but these: %s", problem_names[problem],
+    return fail(err, "%s has no reason '%s'; its reasons are %s", problem_names[problem],
                 shown(reason).text, list.data);
 }
 

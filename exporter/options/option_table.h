@@ -16,10 +16,10 @@ OPTION(
     .commands = COMMAND_EVALUATES)
 
 OPTION(TEXT, namespace, .name = "namespace", .value = "NAME", .fallback = "default", .letter = 'n',
-       .help = "namespace of manifest objects that are namespaced and do not set one, as in "
-               "kubectl; if the flag is given, explain looks for an OBJECT without a namespace "
-               "there, reconcile changes only templates there, and check of an API server or of "
-               "--server prints only problems there",
+       .help = "namespace of namespaced manifest objects that set none, as in kubectl; for explain "
+               "also the namespace of an OBJECT without one. If the flag is set, reconcile changes "
+               "only templates in the namespace, and check of an API server or --server prints "
+               "only its problems",
        .commands = COMMAND_EVALUATES)
 
 OPTION(TEXT, kubeconfig, .name = "kubeconfig", .value = "FILE", .fallback = "",
@@ -148,14 +148,14 @@ OPTION(FLAG, details, .name = "details",
        .flag_only = true, .commands = COMMAND_PLAN | COMMAND_RECONCILE)
 
 OPTION(FAIL_ON, fail_on, .name = "fail-on", .value = "PROBLEMS", .fallback = "warning,policy_tie",
-       .help = "problems that make the exit status 1, several with commas: PROBLEM, PROBLEM/REASON "
-               "or a severity, which includes the higher ones; with an empty value no problem "
-               "fails. plan takes no severities and no reasons, but consequences of the change, "
-               "and exits with 1 only if the flag is given. Names",
+       .help = "problems that cause exit status 1, separated by commas: PROBLEM, PROBLEM/REASON or "
+               "a severity, which includes higher severities; an empty value disables the check. "
+               "For plan: PROBLEM or a consequence of the change (move, lost, wait, overflow, "
+               "undetermined, unsettled); without the flag plan does not exit with 1. Names",
        .choices = fail_on_names, .commands = COMMAND_CHECK | COMMAND_PLAN)
 
 OPTION(TEXT, only_problem, .name = "problem", .value = "PROBLEM", .fallback = "",
-       .help = "print only this problem, as PROBLEM or PROBLEM/REASON; no other problem makes the "
+       .help = "print only this problem, as PROBLEM or PROBLEM/REASON; other problems do not cause "
                "exit status 1",
        .flag_only = true, .commands = COMMAND_CHECK)
 
@@ -164,11 +164,9 @@ OPTION(FLAG, allow_empty, .name = "allow-empty", .help = "accept manifests witho
 
 /* Choices in the order of enum output_format. */
 OPTION(CHOICE, output, .name = "output", .value = "FORMAT", .fallback = "table",
-       .help =
-           "table for people, no wider than the terminal; wide for people, with all columns and "
-           "no limit of the width; json or yaml for programs. check, explain, plan and "
-           "reconcile have wide. metrics has markdown, and so has help, of which that is the "
-           "reference of all options",
+       .help = "table: text, no wider than the terminal; wide: text with all columns, for check, "
+               "explain, plan and reconcile; json or yaml: documents; markdown: reference of all "
+               "metrics (metrics) or options (help)",
        .choices = CHOICES("table", "json", "yaml", "markdown", "wide"), .letter = 'o',
        .commands = COMMAND_CHECK | COMMAND_EXPLAIN | COMMAND_PLAN | COMMAND_RECONCILE |
                    COMMAND_METRICS | COMMAND_HELP)
@@ -375,18 +373,19 @@ OPTION(FLAG, opt_in, .name = "metrics.opt-in",
        .commands = COMMAND_SERVE)
 
 OPTION(UINT, memory_limit, .name = "memory-limit", .value = "BYTES", .fallback = "0",
-       .help = "maximum memory in bytes: from four fifths of it on, metrics with one series for "
-               "each object are left out; 0 for the limit of the control group, if there is one",
+       .help = "maximum memory in bytes; above four fifths of it, metrics with one series for each "
+               "object are omitted; 0 uses the limit of the control group, if any",
        .commands = COMMAND_SERVE, .needs_restart = true)
 
 OPTION(FLAG, events_emit, .name = "events.emit",
-       .help = "write Events about conflicts of dependencies to Karmada's API server, on the "
-               "binding concerned and in the words of Karmada 1.16, which writes them itself: with "
-               "--karmada.version 1.16 or later no Event is written; without that flag only Events "
-               "that no other component has written within --rules.grace. One of several exporters "
-               "writes, elected by a Lease in the existing namespace karmada-system. Needs rights: "
-               "get, create and patch events; get resourcebindings of work.karmada.io; get, create "
-               "and update leases of coordination.k8s.io",
+       .help =
+           "write Events about conflicts of dependencies to Karmada's API server, on the binding "
+           "and with the texts of Karmada 1.16. Karmada 1.16 and later write these Events: with "
+           "--karmada.version 1.16 or later the exporter writes none. Without --karmada.version, "
+           "it writes only Events that no other component has written within --rules.grace. One "
+           "of several exporters writes, elected by a Lease in the existing namespace "
+           "karmada-system. Needs rights: get, create and patch events; get resourcebindings of "
+           "work.karmada.io; get, create and update leases of coordination.k8s.io",
        .commands = COMMAND_SERVE)
 
 OPTION(DURATION, events_lease_ms, .name = "events.lease-duration", .value = "DURATION",

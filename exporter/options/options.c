@@ -87,9 +87,9 @@ const struct option_def *option_find(const char *name, struct error *err)
     const char *nearest = suggest_name(name, next_option_name, &at);
 
     if (nearest)
-        fail(err, "there is no '%s'; did you mean '%s'?", shown(name).text, nearest);
+        fail(err, "unknown option '%s'; did you mean '%s'?", shown(name).text, nearest);
     else
-        fail(err, "there is no '%s'", shown(name).text);
+        fail(err, "unknown option '%s'", shown(name).text);
     return NULL;
 }
 
@@ -252,7 +252,7 @@ static bool set_option_from_list(struct options *o, const struct option_def *def
         const char *text = item->valuestring;
 
         if (!text)
-            return fail(err, "'%s' takes a list of texts", def->name);
+            return fail(err, "'%s' takes a list of strings", def->name);
         if (is_joined)
             strbuf_addf(&joined, "%s%s", joined.len > 0 ? "," : "", text);
         else if (!set_option(o, def, text, item == list->child, err))
@@ -275,9 +275,10 @@ static bool set_option_from_member(struct options *o, const cJSON *member, struc
     if (cJSON_IsArray(member) && takes_list)
         return set_option_from_list(o, def, member, err);
     if (!member->valuestring)
-        return fail(
-            err, takes_list ? "'%s' takes a text or a list of texts" : "'%s' takes a single value",
-            def->name);
+        return fail(err,
+                    takes_list ? "'%s' takes a string or a list of strings"
+                               : "'%s' takes a single value",
+                    def->name);
     return set_option(o, def, member->valuestring, true, err) || fail_in(err, "'%s'", def->name);
 }
 

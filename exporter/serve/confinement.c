@@ -163,7 +163,7 @@ static bool check_paths_answer(const struct options *o, const char *const *envir
     out->is_blocked = !file_reader_free(reader);
     return state == JOB_DONE ||
            fail(&out->landlock, state == JOB_HANGS ? "a path in the options does not respond"
-                                                   : "no thread can be started to try it");
+                                                   : "cannot start a thread to check the sandbox");
 }
 
 void confine_process(const struct options *o, const char *const *environment,

@@ -331,8 +331,9 @@ static void add_not_ready(struct strbuf *out, const struct kube_session *session
     if (*problem != '\0')
         strbuf_addf(out, "credentials: %s\n", problem);
     if (add_unread_kinds(out, source, true) == 0) {
-        strbuf_addf(out, "policies and bindings are read; others are waited for up to %d s:\n",
-                    KIND_WAIT_MS / 1000);
+        strbuf_addf(
+            out, "policies and bindings have been read; waiting up to %d s for other resources:\n",
+            KIND_WAIT_MS / 1000);
         add_unread_kinds(out, source, false);
     }
 }
@@ -365,7 +366,7 @@ static void add_unreadable_leases(struct strbuf *out, const struct component_lea
         if (!component_leases_last(leases, (enum control_component)i, &lease) || lease.readable)
             continue;
         if (first)
-            strbuf_adds(out, "Cannot judge whether these components of Karmada run:\n");
+            strbuf_adds(out, "Cannot determine whether these components of Karmada run:\n");
         first = false;
         strbuf_addf(out, "%s: %s\n", component_names[i], lease.error);
     }

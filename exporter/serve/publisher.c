@@ -238,16 +238,17 @@ bool memory_guard_turn(struct memory_guard *g, struct registry *r, const struct 
     switch (memory_guard_decide(g, r, resident, now_ms)) {
     case MEMORY_SHED:
         log_memory(log, LOG_LEVEL_WARN,
-                   "memory is short; metrics with one series an object are left out", resident,
+                   "memory is short; metrics with one series for each object are omitted", resident,
                    g->limit);
         registry_show_details(r, false);
         /* Freed memory counts as resident until the C library returns it to the kernel. */
         malloc_trim(0);
         return true;
     case MEMORY_RESTORE:
-        log_memory(log, LOG_LEVEL_INFO,
-                   "memory is sufficient again; metrics with one series an object are back",
-                   resident, g->limit);
+        log_memory(
+            log, LOG_LEVEL_INFO,
+            "memory is sufficient again; metrics with one series for each object are served again",
+            resident, g->limit);
         registry_show_details(r, true);
         return true;
     case MEMORY_KEEP:

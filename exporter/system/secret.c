@@ -115,7 +115,7 @@ static char *read_secret_text(int fd, const char *path, size_t size, struct erro
     else if (len > size)
         fail(err, "'%s' grows while it is read", path);
     else if (memchr(text, '\0', len))
-        fail(err, "'%s' is not a text: it holds a NUL byte", path);
+        fail(err, "'%s' is not a text file: it contains a NUL byte", path);
     else
         return text;
     explicit_bzero(text, len);

@@ -104,7 +104,7 @@ struct shutdown_deadline *shutdown_deadline_start(struct error *err)
     if (code == 0)
         return d;
     release_deadline(d);
-    fail(err, "cannot start the thread that guards the end: %s", strerror(code));
+    fail(err, "cannot start the thread that enforces the shutdown deadline: %s", strerror(code));
     return NULL;
 }
 

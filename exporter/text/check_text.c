@@ -678,7 +678,7 @@ static void print_sources(const struct check_result *r, const struct fail_on *fa
         strbuf_addf(&line, " Not listed: %zu pending template%s of kinds that no policy selects.",
                     r->not_selected, plural_suffix(r->not_selected));
     if (r->pending_count > 0)
-        strbuf_addf(&line, " Not listed: %zu problem%s younger than the patience.",
+        strbuf_addf(&line, " Not listed: %zu problem%s that have not lasted for their patience.",
                     r->pending_count, plural_suffix(r->pending_count));
     print_sentence(o, 0, line.data);
 }
@@ -737,8 +737,8 @@ static void print_summary(const struct check_result *r, const struct fail_on *fa
         strbuf_addf(&line, "; none fails this check%s",
                     fail_on_is_empty(fail_on) ? ", because --fail-on is empty" : "");
     else
-        strbuf_adds(&line,
-                    r->complete ? "Found no problems" : "Found no problems in what was read");
+        strbuf_adds(&line, r->complete ? "Found no problems"
+                                       : "Found no problems in the data that was read");
     strbuf_adds(&line, r->counts.unread > 0 ? ". Not everything could be read." : ".");
     output_wrap(&wrapped, line.data, 0, 0, o->width);
     output_add_styled(o,

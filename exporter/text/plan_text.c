@@ -336,7 +336,7 @@ static void add_cluster_change(struct strbuf *out, size_t start, const struct ou
         add_cluster_names(out, to, all);
         return;
     }
-    strbuf_adds(out, "other replicas in ");
+    strbuf_adds(out, "replicas change in ");
     add_cluster_names(out, to, all);
 }
 
@@ -857,7 +857,7 @@ static void print_summary(const struct plan_result *r, struct output *o)
     CLEANUP(strbuf_release) struct strbuf more = STRBUF_INIT(TEXT_MAX_BYTES);
 
     if (r->template_count > 0)
-        strbuf_addf(&line, "Touches %zu template%s: ", r->template_count,
+        strbuf_addf(&line, "The change affects %zu template%s: ", r->template_count,
                     r->template_count == 1 ? "" : "s");
     size_t start = line.len;
 
@@ -882,8 +882,8 @@ static void print_summary(const struct plan_result *r, struct output *o)
         output_add_line(o, 0, more.data);
     }
     if (!r->settled)
-        output_add_line(o, 0,
-                        "Karmada does not come to rest: the result below is an intermediate one.");
+        output_add_line(
+            o, 0, "The simulation did not reach a stable state: the result below is intermediate.");
 }
 
 enum plan_layout plan_layout_of(const struct options *o)

@@ -97,7 +97,7 @@ enum endpoint_needs {
 
 #define API_ENDPOINTS(ENDPOINT)                                                                    \
     ENDPOINT(REPORT, "api_report", "/api/v1/report",                                               \
-             "all that the rules concluded, as `check` prints it, or `check --output json`",       \
+             "all results of the evaluation, as `check` or `check --output json` prints them",     \
              (TEXT_PARAMETERS | PARAMETER_BIT(FAIL_ON) | PARAMETER_BIT(NAMESPACE) |                \
               PARAMETER_BIT(PROBLEM) | PARAMETER_BIT(REASON)),                                     \
              0, NEEDS_EVALUATION, api_report)                                                      \
@@ -108,16 +108,18 @@ enum endpoint_needs {
              "templates by kind, namespace and name, each with its state",                         \
              TEMPLATE_COLUMN_PARAMETERS | PARAMETER_BIT(STATE) | PART_PARAMETERS, 0, NEEDS_ROWS,   \
              api_templates)                                                                        \
-    ENDPOINT(PENDING, "api_pending", "/api/v1/pending", "the templates that nothing propagates",   \
+    ENDPOINT(PENDING, "api_pending", "/api/v1/pending",                                            \
+             "templates in the state pending: no policy or template propagates them",              \
              TEMPLATE_COLUMN_PARAMETERS | PART_PARAMETERS, 0, NEEDS_ROWS, api_pending)             \
     ENDPOINT(STALE, "api_stale", "/api/v1/stale",                                                  \
-             "the templates that are not on what governs them now",                                \
+             "templates in the state stale: their binding does not have the present policy or "    \
+             "template",                                                                           \
              TEMPLATE_COLUMN_PARAMETERS | PART_PARAMETERS, 0, NEEDS_ROWS, api_stale)               \
     ENDPOINT(POLICIES, "api_policies", "/api/v1/policies",                                         \
              "policies with their versions and how many templates they have",                      \
              POLICY_COLUMN_PARAMETERS | PART_PARAMETERS, 0, NEEDS_LINES, api_policies)             \
     ENDPOINT(CONFLICTS, "api_conflicts", "/api/v1/conflicts",                                      \
-             "fields of dependencies about which those that refer to them disagree",               \
+             "fields of dependencies for which referrers request different values",                \
              CONFLICT_COLUMN_PARAMETERS | PART_PARAMETERS, 0, NEEDS_LINES, api_conflicts)          \
     ENDPOINT(CLUSTERS, "api_clusters", "/api/v1/clusters",                                         \
              "member clusters with their templates, requests and free capacity",                   \
@@ -126,21 +128,20 @@ enum endpoint_needs {
              "namespaces with their templates by state, policies and open problems",               \
              NAMESPACE_COLUMN_PARAMETERS | PART_PARAMETERS, 0, NEEDS_LINES, api_namespaces)        \
     ENDPOINT(LEASES, "api_leases", "/api/v1/leases",                                               \
-             "the leases on cloud resources that the inventory has", LIST_PARAMETERS, 0,           \
-             NEEDS_LINES, api_leases)                                                              \
-    ENDPOINT(                                                                                      \
-        HISTORY, "api_history", "/api/v1/history",                                                 \
-        "the transitions of templates that are remembered, newest first, each with its cause",     \
-        (LIST_PARAMETERS | OBJECT_PARAMETERS | PARAMETER_BIT(STATE) | PARAMETER_BIT(REASON) |      \
-         PARAMETER_BIT(POLICY)),                                                                   \
-        0, NEEDS_LINES, api_history)                                                               \
+             "leases on cloud resources in the asset export", LIST_PARAMETERS, 0, NEEDS_LINES,     \
+             api_leases)                                                                           \
+    ENDPOINT(HISTORY, "api_history", "/api/v1/history",                                            \
+             "transitions of templates in the history, newest first, each with its cause",         \
+             (LIST_PARAMETERS | OBJECT_PARAMETERS | PARAMETER_BIT(STATE) | PARAMETER_BIT(REASON) | \
+              PARAMETER_BIT(POLICY)),                                                              \
+             0, NEEDS_LINES, api_history)                                                          \
     ENDPOINT(EXPLAIN, "api_explain", "/api/v1/explain",                                            \
-             "the facts about one object or namespace, the decisions step by step",                \
+             "one object or namespace, with each step of its decisions",                           \
              (OBJECT_PARAMETERS | TEXT_PARAMETERS | PARAMETER_BIT(HISTORY) |                       \
               PARAMETER_BIT(DEFAULT_NAMESPACE)),                                                   \
              OBJECT_PARAMETERS_REQUIRED, NEEDS_EVALUATION, api_explain)                            \
     ENDPOINT(PLAN, "api_plan", "/api/v1/plan",                                                     \
-             "what Karmada would make of the manifests that are posted, of which none is applied", \
+             "plan for the posted manifests; no manifest is applied",                              \
              (PARAMETER_BIT(NAMESPACE) | TEXT_PARAMETERS | PARAMETER_BIT(FAIL_ON) |                \
               PARAMETER_BIT(DELETE)),                                                              \
              0, NEEDS_PLAN, api_plan)                                                              \

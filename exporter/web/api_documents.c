@@ -226,7 +226,7 @@ static bool parse_problem_filter(struct queued_request *request, struct strbuf *
     struct error err;
 
     if (values[PARAMETER_REASON] && !values[PARAMETER_PROBLEM]) {
-        api_refuse(request, MHD_HTTP_BAD_REQUEST, "'reason' is one of a problem: add 'problem'");
+        api_refuse(request, MHD_HTTP_BAD_REQUEST, "'reason' needs the parameter 'problem'");
         return false;
     }
     if (values[PARAMETER_PROBLEM])

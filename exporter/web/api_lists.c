@@ -150,7 +150,7 @@ bool list_store_lines(struct queued_request *request, struct strbuf *lines)
     }
     strbuf_release(lines);
     api_refuse(request, MHD_HTTP_INTERNAL_SERVER_ERROR,
-               "the list is too large: ask for a part of it");
+               "the list is too large: request a page with limit and continue");
     return false;
 }
 
@@ -413,9 +413,9 @@ static bool parse_statuses(const char *list, struct problem_query *out, struct e
     }
     out->resolved = statuses == 1U << STATUS_RESOLVED;
     if (statuses & 1U << STATUS_RESOLVED && !out->resolved)
-        return fail(err, "the status 'resolved' has a list of its own: ask for it alone");
+        return fail(err, "the status 'resolved' cannot be combined with other statuses");
     if (out->resolved && out->cause)
-        return fail(err, "'cause' selects hidden problems: no resolved one is hidden");
+        return fail(err, "'cause' selects hidden problems, and resolved problems are never hidden");
     out->statuses = out->resolved ? 0 : statuses;
     return true;
 }
@@ -467,7 +467,7 @@ static bool parse_problem_sort(const char *value, struct problem_query *out, str
     int sort = PROBLEM_SORT_SEVERITY;
 
     out->reverse = value && *value == '-';
-    if (!find_word("problems have no order by", value ? value + out->reverse : NULL,
+    if (!find_word("problems cannot be sorted by", value ? value + out->reverse : NULL,
                    problem_sort_names, PROBLEM_SORT_COUNT, &sort, err))
         return false;
     out->sort = (enum problem_sort)sort;

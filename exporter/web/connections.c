@@ -720,7 +720,7 @@ struct acceptor *acceptor_start(const struct acceptor_settings *settings, struct
     if (result == 0)
         return a;
     acceptor_free(a);
-    fail(err, "cannot start a thread that accepts: %s", strerror(result));
+    fail(err, "cannot start a thread that accepts connections: %s", strerror(result));
     return NULL;
 }
 

@@ -106,7 +106,7 @@ void html_since(struct strbuf *out, int64_t time_ms, bool seen, int64_t now_ms)
 {
     if (time_ms <= 0)
         return;
-    strbuf_adds(out, seen ? ", first seen so " : ", since ");
+    strbuf_adds(out, seen ? ", first seen in this state " : ", since ");
     html_time(out, time_ms, now_ms);
 }
 

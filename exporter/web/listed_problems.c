@@ -303,11 +303,12 @@ void problem_limits_write(const struct listed_problems *view, size_t open, size_
     if (complete)
         strbuf_adds(out, "<p class=\"good\">No open problems.</p>\n");
     else
-        strbuf_adds(out, "<p>No open problems in the data and checks that are left.</p>\n");
+        strbuf_adds(out, "<p>No open problems in the data that has been read and the checks that "
+                         "are enabled.</p>\n");
     if (pending > 0)
         strbuf_addf(out,
-                    "<p>%zu pending: the condition holds, but not yet for the patience of the "
-                    "problem.</p>\n",
+                    "<p>%zu pending: the condition holds, but not yet as long as the patience of "
+                    "the problem.</p>\n",
                     pending);
 }
 

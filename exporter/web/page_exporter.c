@@ -38,12 +38,13 @@ static void add_process_facts(const struct health *h, struct strbuf *out)
     strbuf_adds(out, "</dd>\n");
     add_time_fact(out, "Started", h->started_ms, h->now_ms);
     open_fact(out, "Configuration");
-    strbuf_adds(out, h->config_loaded ? "as it was loaded last</dd>\n"
-                                      : "<span class=\"bad\">the last reload failed; the old one "
-                                        "stays in force, and the log says why</span></dd>\n");
+    strbuf_adds(out, h->config_loaded
+                         ? "the last load succeeded</dd>\n"
+                         : "<span class=\"bad\">the last reload failed; the previous configuration "
+                           "stays in force; the log has the reason</span></dd>\n");
     open_fact(out, "Evaluation");
     strbuf_adds(out, h->evaluation
-                         ? "complete; it follows what changes</dd>\n"
+                         ? "complete; changes are evaluated as they arrive</dd>\n"
                          : "<span class=\"bad\">everything is being read for the first time</span>"
                            "</dd>\n");
     if (h->evaluation)

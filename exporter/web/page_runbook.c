@@ -221,7 +221,7 @@ void runbook_page(struct queued_request *request, const struct health *h)
     page_layout_open(w.out, NAVIGATION_NONE, problem_alert_table[alert].name);
     strbuf_addf(w.out, "<p>Runbook about <b>%s</b>. ", problem_table[problem].title);
     link_open_with(w.out, "./", {PARAMETER_PROBLEM, problem_names[problem]});
-    strbuf_adds(w.out, "Its open problems</a></p>\n<div class=\"runbook\">\n");
+    strbuf_adds(w.out, "Open problems of this kind</a></p>\n<div class=\"runbook\">\n");
     for (const char *line = runbooks[alert]; *line;) {
         size_t len = strcspn(line, "\n");
 

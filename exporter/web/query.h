@@ -28,7 +28,7 @@
     PARAMETER(SEVERITY, "severity", "critical, warning or info")                                   \
     PARAMETER(STATUS, "status",                                                                    \
               "list of open, resolving, pending and hidden, or resolved; default open,resolving. " \
-              "Of member clusters: ready, not_ready or missing")                                   \
+              "For member clusters: ready, not_ready or missing")                                  \
     PARAMETER(CAUSE, "cause",                                                                      \
               "PROBLEM, PROBLEM/NAME or PROBLEM/NAMESPACE/NAME of the problem that hides others")  \
     PARAMETER(FIELD, "field", "field in conflict: ConflictResolution ...")                         \
@@ -46,8 +46,8 @@
     PARAMETER(FORM, "format",                                                                      \
               "json; text, wide or details as the command prints it; default json")                \
     PARAMETER(WIDTH, "width",                                                                      \
-              "of text: maximum number of columns of a line, 0 for no limit; default 80")          \
-    PARAMETER(FAIL_ON, "fail-on", "of text: problems that fail the check, as --fail-on")           \
+              "for text: maximum number of columns of a line, 0 for no limit; default 80")         \
+    PARAMETER(FAIL_ON, "fail-on", "for text: problems that fail the check, as --fail-on")          \
     PARAMETER(                                                                                     \
         DELETE, "delete",                                                                          \
         "objects to delete before the change, as KIND[.GROUP]/[NAMESPACE/]NAME, with commas")      \

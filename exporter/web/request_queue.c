@@ -256,7 +256,7 @@ struct request_worker *request_worker_new(struct error *err)
     w->started = code == 0;
     if (w->started)
         return w;
-    fail(err, "cannot start the thread that answers calls: %s", strerror(code));
+    fail(err, "cannot start the thread that processes requests: %s", strerror(code));
     request_worker_free(w);
     return NULL;
 }

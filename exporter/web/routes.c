@@ -245,7 +245,7 @@ static MUST_USE struct MHD_Response *liveness_response(const struct routes *s,
     if (!beats)
         snprintf(text, sizeof(text),
                  "karmada-policy-exporter is not healthy: its event loop is blocked for %" PRId64
-                 " s (limit %d s), and its data is as old\n",
+                 " s (limit %d s), and its data has not changed since\n",
                  age_ms / 1000, HEARTBEAT_MAX_AGE_MS / 1000);
     return health_response(request, "loop", beats, text, out_status);
 }

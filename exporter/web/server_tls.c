@@ -175,8 +175,9 @@ static bool load_authorities(struct server_tls *t, struct error *err)
     const gnutls_datum_t pem = datum(t->config->client_ca);
     int count = gnutls_certificate_set_x509_trust_mem(t->credentials, &pem, GNUTLS_X509_FMT_PEM);
 
-    return count > 0 || fail(err, "client_ca has no certificate: %s",
-                             count < 0 ? gnutls_strerror(count) : "nothing in it is one");
+    return count > 0 ||
+           fail(err, "client_ca has no certificate: %s",
+                count < 0 ? gnutls_strerror(count) : "the file contains no certificate");
 }
 
 static int64_t first_expiry(const struct web_config *c)

@@ -346,7 +346,7 @@ static bool read_alias_key(struct yaml_reader *r, const yaml_event_t *event, str
     else if (cJSON_IsNumber(anchor->node))
         strbuf_addf(key, "%.17g", anchor->node->valuedouble);
     else
-        return fail_at(r, event->start_mark, "a key must be a text, a number or a boolean");
+        return fail_at(r, event->start_mark, "a key must be a string, a number or a boolean");
     return true;
 }
 
@@ -362,7 +362,7 @@ static bool read_key(struct yaml_reader *r, const struct mapping *m, const yaml_
         if (!read_alias_key(r, event, key))
             return false;
     } else if (event->type != YAML_SCALAR_EVENT) {
-        return fail_at(r, event->start_mark, "a key must be a text, a number or a boolean");
+        return fail_at(r, event->start_mark, "a key must be a string, a number or a boolean");
     } else if (!resolve_scalar(r, event, &scalar)) {
         return false;
     } else if (!scalar_append_key(&scalar, text, key, &why)) {

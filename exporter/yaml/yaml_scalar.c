@@ -271,13 +271,13 @@ bool scalar_append_key(const struct scalar *scalar, const char *text, struct str
         strbuf_adds(out, text);
         return true;
     case SCALAR_NULL:
-        return fail(err, "null cannot be a key: put it in quotes if the text is meant");
+        return fail(err, "null cannot be a key: put it in quotes if it is a string");
     case SCALAR_BOOL:
         strbuf_adds(out, scalar->boolean ? "true" : "false");
         return true;
     case SCALAR_INT:
         if (!scalar->fits_integer)
-            return fail(err, "'%s' cannot be a key: put it in quotes if the text is meant",
+            return fail(err, "'%s' cannot be a key: put it in quotes if it is a string",
                         shown(text).text);
         strbuf_addf(out, "%" PRId64, scalar->integer);
         return true;

@@ -97,7 +97,7 @@ static bool check_escape(struct json_checker *c)
 
     if (at[1] != 'u') {
         if (at[1] == '\0' || !strchr("\"\\/bfnrt", at[1]))
-            return reject(c, "an escape that JSON does not know");
+            return reject(c, "an escape sequence that is not valid in JSON");
         c->at += 2;
         return true;
     }
@@ -177,7 +177,7 @@ static bool check_number(struct json_checker *c)
         at++;
     digits = count_digits(at);
     if (digits == 0)
-        return reject(c, "a number that is not written as JSON writes it");
+        return reject(c, "a number that is not valid in JSON");
     at += digits;
     if (*at == '.') {
         at += 1 + count_digits(at + 1);
@@ -445,7 +445,7 @@ cJSON *json_parse(const char *json, size_t len, struct json_position *where, str
         if (tree)
             return tree;
         /* The text has no fault, but exceeds a limit of this cJSON version. */
-        fault.reason = "a value that the parser cannot hold";
+        fault.reason = "a value above a limit of the parser";
         fault.offset = (size_t)(end - json);
     }
     if (where)

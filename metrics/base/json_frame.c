@@ -287,7 +287,7 @@ bool json_frame_feed(struct json_frame *f, const char *bytes, size_t len, struct
     struct feed feed = {.bytes = bytes, .len = len};
 
     if (f->stopped)
-        return fail(err, "cannot read on after an earlier failure");
+        return fail(err, "cannot continue after an earlier failure");
     while (feed.at < len && !f->stopped && !f->ended && object_fits(f) && strbuf_ok(&f->rest)) {
         if (f->in_string && f->key_state != KEY_OTHER)
             feed.at = skip_key(f, bytes, feed.at, len);
@@ -314,7 +314,7 @@ bool json_frame_feed(struct json_frame *f, const char *bytes, size_t len, struct
     }
     if (!strbuf_ok(&f->rest)) {
         f->stopped = true;
-        return fail(err, "a list is larger than %zu bytes without its items", f->rest.max);
+        return fail(err, "a list, not counting its items, is larger than %zu bytes", f->rest.max);
     }
     return true;
 }

@@ -61,7 +61,7 @@ static void add_cause_of_hidden(struct explain_context *x, const struct problem 
     if (p->status != PROBLEM_HIDDEN || !p->cause)
         return;
     problem_add_subject(p->cause, &subject);
-    explain_detail(x, "Another problem explains it: %s, of %s.",
+    explain_detail(x, "Hidden by the problem that causes it: %s of %s.",
                    problem_table[problem_id(p->cause)].title, subject.data);
 }
 
@@ -289,7 +289,7 @@ static void explain_binding_policy(struct explain_context *x, const struct entry
     else if (!claimed)
         explain_paragraph(
             x,
-            "The binding has a placement: the policy that made it was deleted, or lost the claim.");
+            "The binding has a placement: the policy that set it was deleted, or lost its claim.");
     if (exists && policy_decision(claimed) && b->has_placement) {
         fields = drift_fields(&entry_policy(claimed)->propagation,
                               &policy_decision(claimed)->priority, &b->propagation, cluster_scoped);

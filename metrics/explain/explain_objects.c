@@ -71,7 +71,7 @@ static void explain_selected_templates(struct explain_context *x, const struct e
     CLEANUP(strbuf_release) struct strbuf names = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
     size_t count = 0, shown = 0;
 
-    explain_open_section(x, "selection", "Templates that it selects");
+    explain_open_section(x, "selection", "Templates that the override policy selects");
     for (size_t i = 0; i < all.count; i++) {
         if (entry_exists(all.entries[i]) && override_selects(policy, all.entries[i]))
             all.entries[count++] = all.entries[i];
@@ -80,10 +80,12 @@ static void explain_selected_templates(struct explain_context *x, const struct e
         add_name(&names, &shown, all.entries[i]);
     put_objects(x, "templates", all.entries, count);
     if (entry_override(policy)->selector_count == 0)
-        explain_paragraph(x, "It has no resourceSelectors, so that it selects all templates%s.",
-                          *entry_ns(policy) ? " of its namespace" : "");
-    explain_paragraph(x, "It selects %zu template%s that %s known here%s", count, plural(count),
-                      count == 1 ? "is" : "are", count > 0 ? ":" : ".");
+        explain_paragraph(
+            x, "The override policy has no resourceSelectors and selects all templates%s.",
+            *entry_ns(policy) ? " of its namespace" : "");
+    explain_paragraph(
+        x, "The override policy selects %zu template%s that %s in the data of the exporter%s",
+        count, plural(count), count == 1 ? "is" : "are", count > 0 ? ":" : ".");
     explain_names(x, &names, count);
     explanation_close(x->out, '}');
 }
@@ -95,7 +97,7 @@ static void explain_rule(struct explain_context *x, const struct override *o, ui
     CLEANUP(listing_release)
     struct listing clusters = listing_make(engine_store(x->engine), CLASS_CLUSTER);
     CLEANUP(strbuf_release) struct strbuf names = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
-    const char *effect = rule->empty ? ", without overriders: it changes nothing" : "";
+    const char *effect = rule->empty ? ", without overriders, so the rule changes nothing" : "";
     char place[40] = "spec.overriders";
 
     if (!o->deprecated)
@@ -120,7 +122,8 @@ static void explain_rule(struct explain_context *x, const struct override *o, ui
     else if (names.len > 0)
         explain_paragraph(x, "%s: %s%s.", place, names.data, effect);
     else
-        explain_paragraph(x, "%s: no member cluster that is known here%s.", place, effect);
+        explain_paragraph(x, "%s: the rule matches no Cluster that has been read%s.", place,
+                          effect);
     explanation_close(x->out, '}');
 }
 
@@ -128,13 +131,13 @@ static void explain_rules(struct explain_context *x, const struct entry *policy)
 {
     const struct override *o = entry_override(policy);
 
-    explain_open_section(x, "rules", "Member clusters of its rules");
+    explain_open_section(x, "rules", "Member clusters by rule");
     explanation_open(x->out, "items", '[');
     for (uint32_t i = 0; i < o->rule_count; i++)
         explain_rule(x, o, i);
     explanation_close(x->out, ']');
     if (o->rule_count == 0)
-        explain_paragraph(x, "It has no rule, and changes nothing.");
+        explain_paragraph(x, "The override policy has no rules and changes nothing.");
     explanation_close(x->out, '}');
 }
 
@@ -164,7 +167,7 @@ static void explain_dependent_policies(struct explain_context *x, const struct e
     }
     for (size_t i = 0; i < count; i++)
         add_name(&names, &shown, all.entries[i]);
-    explain_open_section(x, "dependentPolicies", "Policies that wait for it");
+    explain_open_section(x, "dependentPolicies", "Policies that depend on the override policy");
     put_objects(x, "policies", all.entries, count);
     explain_paragraph(x, "%zu polic%s in dependentOverrides%s", count,
                       count == 1 ? "y names it" : "ies name it", count > 0 ? ":" : ".");
@@ -203,11 +206,11 @@ static void explain_works(struct explain_context *x, const struct entry *overrid
     }
     for (size_t i = 0; i < count; i++)
         add_name(&names, &shown, all.entries[i]);
-    explain_open_section(x, "works", "Works that it was applied to");
+    explain_open_section(x, "works", "Works with the override policy applied");
     json_writer_bool(&x->out->facts, "known", known > 0);
     put_objects(x, "items", all.entries, count);
     if (known == 0)
-        explain_paragraph(x, "Not known: no Works have been read (--karmada.works).");
+        explain_paragraph(x, "Unknown: no Works have been read (--karmada.works).");
     else
         explain_paragraph(x, "%zu Work%s name%s it%s", count, plural(count), count == 1 ? "s" : "",
                           count > 0 ? ":" : ".");
@@ -304,7 +307,7 @@ static void explain_load(struct explain_context *x, const char *cluster)
         if (template_decision(all.entries[i]))
             add_template_load(x, all.entries[i], cluster, &load);
     }
-    explain_open_section(x, "templates", "Templates that are placed on it");
+    explain_open_section(x, "templates", "Templates that are placed on the member cluster");
     json_writer_int(w, "placed", (int64_t)load.templates);
     json_writer_int(w, "healthy", (int64_t)load.stages[STAGE_HEALTHY]);
     json_writer_int(w, "replicas", load.replicas);
@@ -359,7 +362,7 @@ static void explain_resources(struct explain_context *x, const struct cluster *c
     }
     json_writer_close(w, ']');
     if (c->resource_count == 0)
-        explain_paragraph(x, "Not known: the Cluster reports no resources.");
+        explain_paragraph(x, "Unknown: the Cluster reports no resources.");
     explanation_close(x->out, '}');
 }
 
@@ -412,7 +415,7 @@ static void explain_governing_policies(struct explain_context *x, const struct e
     }
     if (policy_count > 1)
         qsort(policies, policy_count, sizeof(*policies), most_templates_first);
-    explain_open_section(x, "policies", "Policies that govern them");
+    explain_open_section(x, "policies", "Policies that govern these templates");
     explanation_open(x->out, "items", '[');
     for (size_t i = 0; i < policy_count; i++) {
         explanation_open(x->out, NULL, '{');

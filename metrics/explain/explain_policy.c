@@ -109,9 +109,9 @@ static void explain_candidate_result(struct explain_context *x, const struct tem
     if (c->excluded || wins || c->deleting)
         json_writer_text(w, "lostBy", NULL);
     if (c->deleting)
-        explain_detail(x, "ruled out: it is being deleted");
+        explain_detail(x, "not eligible: the policy is being deleted");
     else if (wins)
-        explain_detail(x, "wins a fresh match");
+        explain_detail(x, "ranks first");
     else if (!c->excluded && candidate_compare(&d->candidates[0], c, &step) < 0) {
         json_writer_text(w, "lostBy", rank_step_name(step));
         explain_detail(x, "loses: %s", rank_step_text(step));
@@ -222,7 +222,7 @@ void explain_selection(struct explain_context *x, const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
 
-    explain_open_section(x, "selection", "Policies that select the template, best first");
+    explain_open_section(x, "selection", "Policies that may select the template, in order of rank");
     explanation_open(x->out, "candidates", '[');
     for (uint32_t i = 0; i < d->candidate_count; i++)
         explain_candidate(x, template, i);
@@ -435,13 +435,14 @@ static void explain_version_origin(struct explain_context *x, const struct versi
     char hash[POLICY_VERSION_HASH_SIZE];
 
     if (policy_version_is_unknown(v))
-        strbuf_adds(&text, "; values of no known version: another writer changed the bindings");
+        strbuf_adds(&text,
+                    "; values that match no known version: another client changed the bindings");
     else if (v == policy_history_current_version(v->history))
         strbuf_adds(&text, "; the present version");
     if (v->by)
         strbuf_addf(&text, "; written by %s", v->by);
     if (v->since_seen)
-        strbuf_adds(&text, "; time of the first observation");
+        strbuf_adds(&text, "; SINCE is the time of the first observation");
     if (v->recovered)
         strbuf_adds(&text, "; found in bindings");
     if (v->recovered && v->evidence_ms) {
@@ -589,7 +590,7 @@ static void explain_priority(struct explain_context *x, const struct entry *entr
         json_writer_int(w, "value", d->priority.value);
     json_writer_close(w, '}');
     if (d->priority.state == PRIORITY_MISSING)
-        explain_paragraph(x, "Karmada cannot resolve schedulePriority %s, and makes no binding.",
+        explain_paragraph(x, "Karmada cannot resolve schedulePriority %s, and creates no binding.",
                           names);
     else if (d->priority.state == PRIORITY_VALUE)
         explain_paragraph(x, "schedulePriority %s is %" PRId32 ".", names, d->priority.value);
@@ -684,7 +685,7 @@ static void explain_templates(struct explain_context *x, const struct entry *pol
     report_put_counts(&x->out->facts, &counts);
     json_writer_int(&x->out->facts, "notInForceOn", (int64_t)unapplied);
     explain_paragraph(x,
-                      "Selected: %" PRIu32 ", won in a fresh match: %" PRIu32 ", claimed: %" PRIu32
+                      "Selected: %" PRIu32 ", ranked first: %" PRIu32 ", claimed: %" PRIu32
                       ", stale: %" PRIu32 ".",
                       counts.selected, counts.won, counts.claimed, counts.stale);
     if (unapplied > 0)
@@ -766,8 +767,7 @@ static void explain_overlap(struct explain_context *x, const struct policy_overl
     json_writer_int(w, "templates", (int64_t)overlap->templates);
     if (overlap->claims)
         explain_paragraph(x,
-                          "%s keeps %zu template%s by its claim, although this policy would "
-                          "win a fresh match.",
+                          "%s keeps %zu template%s by its claim, although this policy ranks first.",
                           name, overlap->templates, plural);
     else if (policy_overlap_is_tie(overlap))
         explain_paragraph(x,

@@ -102,20 +102,22 @@ static void explain_lease(struct explain_context *x, const struct entry *templat
         [VERDICT_UNPROTECTED] = "The template's namespace requests no lease, and reconciles the "
                                 "resource without one.",
         [VERDICT_OBTAINS] = "The template's namespace obtains the lease at its next reconcile.",
-        [VERDICT_KEEPS] = "The holder is the template's namespace; the lease need not be "
-                          "extended yet.",
-        [VERDICT_RENEWS] = "The holder is the template's namespace, which extends the lease "
-                           "at its next reconcile.",
+        [VERDICT_KEEPS] =
+            "The holder is the template's namespace; the lease need not be renewed yet.",
+        [VERDICT_RENEWS] =
+            "The holder is the template's namespace, which renews the lease at its next reconcile.",
         [VERDICT_TAKES_OVER] = "The template's namespace takes over the lease at its next "
                                "reconcile.",
-        [VERDICT_REFUSED] = "The template's namespace is refused the lease.",
+        [VERDICT_REFUSED] =
+            "Config Connector does not obtain the lease for the template's namespace.",
     };
     static const char *const endings[] = {
         [LEASE_HELD] = "",
-        [LEASE_EXPIRING] = ", and is late to extend it",
-        [LEASE_EXPIRED] = ", and has not extended it",
+        [LEASE_EXPIRING] = ", and is late to renew it",
+        [LEASE_EXPIRED] = ", and has not renewed it",
         [LEASE_ABSENT] = "",
-        [LEASE_UNKNOWN] = ", by a snapshot that is too old to show the present holder",
+        [LEASE_UNKNOWN] =
+            " according to an asset export that is too old to show the present holder",
     };
     const struct lease *lease = entry_lease(entry);
     const struct lease_decision *d = lease_decision(entry);
@@ -152,11 +154,10 @@ static const char *lease_protection_text(const struct explain_context *x,
         return "The template requests no lease: each controller that reconciles "
                "the resource overwrites the others.";
     if (c->protection == PROTECTION_UNPROTECTABLE)
-        return "The template requests a lease, but its kind cannot have one: no "
-               "lease protects the resource.";
+        return "The template requests a lease, but its kind does not support leases: no lease "
+               "protects the resource.";
     if (c->conflicts & 1u << CONNECTOR_REPORTED)
-        return "The template requests a lease, and Config Connector was refused "
-               "it.";
+        return "The template requests a lease, but Config Connector could not obtain it.";
     if (!lease)
         return "The template requests a lease; the holder is unknown.";
     if (lease->state == LEASE_UNKNOWN)
@@ -165,10 +166,9 @@ static const char *lease_protection_text(const struct explain_context *x,
     switch (engine_lease_verdict(x->engine, template, entry)) {
     case VERDICT_KEEPS:
     case VERDICT_RENEWS:
-        return lease->state == LEASE_EXPIRED
-                   ? "The template requests a lease; its lease has expired, and "
-                     "protects nothing."
-                   : "A lease protects the resource.";
+        return lease->state == LEASE_EXPIRED ? "The template requests a lease. The lease has "
+                                               "expired and does not protect the resource."
+                                             : "A lease protects the resource.";
     case VERDICT_REFUSED:
         return "The template requests a lease that another namespace holds.";
     case VERDICT_TAKES_OVER:
@@ -548,16 +548,17 @@ static void explain_next_change(void *context, const struct next_change *f)
     report_put_outcome(w, "atRest", &f->rest);
     report_put_outcome(w, "afterNextChange", &f->next);
     if (!f->settled)
-        explain_paragraph(x, "The simulation did not come to an end: later changes are missing.");
+        explain_paragraph(
+            x, "The simulation did not reach a stable state: later changes are missing.");
     if (moves && next->late)
-        explain_outcome(x, "Overdue result of Karmada's work", &f->rest);
+        explain_outcome(x, "Overdue change by Karmada", &f->rest);
     else if (moves)
-        explain_outcome(x, "Result of Karmada's next work", &f->rest);
+        explain_outcome(x, "Pending change by Karmada", &f->rest);
     else
-        explain_paragraph(x, "Karmada changes nothing without a user's change of the template.");
+        explain_paragraph(x, "Karmada changes nothing until a user changes the template.");
     if (moves && next->late)
-        explain_paragraph(x, "A restart of Karmada's controllers, or the user's next change of "
-                             "the template, repeats the work.");
+        explain_paragraph(x, "A restart of Karmada's controllers, or the user's next change of the "
+                             "template, makes Karmada try again.");
     if (waits)
         explain_outcome(x, "After the user's next change of the template", &f->next);
     if (!waits || lacks_user_change(&f->next))
@@ -585,8 +586,8 @@ void explain_predicted_state(struct explain_context *x, const struct entry *temp
 
     explain_open_section(x, "next", "Next change");
     if (is_delivery_blocked(d->stages.delivery.stage))
-        explain_paragraph(x, "This section is about the binding. The section Stage has the "
-                             "reason why the binding is not delivered.");
+        explain_paragraph(x, "This section is about the binding. The section Stage states why the "
+                             "binding is not delivered.");
     next_change_predict_outcomes(x->engine, template, explain_next_change, &next);
     explanation_close(x->out, '}');
 }

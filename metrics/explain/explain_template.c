@@ -206,11 +206,11 @@ static void explain_delivery(struct explain_context *x, const struct entry *temp
     const char *reason = stage_reason_names[at.reason];
 
     if (at.stage == STAGE_HEALTHY) {
-        explain_paragraph(x, "The last binding is healthy in all its member clusters.");
+        explain_paragraph(x, "The earlier binding is healthy in all its member clusters.");
         return;
     }
-    explain_paragraph(x, "The last binding is %s%s%s.", stage_names[at.stage], *reason ? ", " : "",
-                      reason);
+    explain_paragraph(x, "The earlier binding is in the stage %s%s%s.", stage_names[at.stage],
+                      *reason ? ", " : "", reason);
     explain_stage_and_reason(x, template, at, d->stages.delivery_since_s);
 }
 
@@ -300,7 +300,7 @@ static void explain_governance(struct explain_context *x, const struct entry *te
         explain_paragraph(x, "%s%s has claimed the %s.", explain_name(x, d->claimed),
                           !exists ? ", which does not exist,"
                           : holds ? ""
-                                  : ", under another id than its present one,",
+                                  : ", with another id than the existing policy of that name,",
                           place);
     } else {
         explain_paragraph(x, "No policy has claimed the template.");

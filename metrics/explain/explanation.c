@@ -629,7 +629,7 @@ static void explain_value_origin(struct explain_context *x,
         explain_detail(x, "by %s %s%s%s", policy.kind, policy.ns, *policy.ns ? "/" : "",
                        policy.name);
     if (referrer->derived)
-        explain_detail(x, "derived from the references of the template: it has no binding yet");
+        explain_detail(x, "derived from the references of the template, which has no binding yet");
     else if (referrer->binding)
         explain_detail(x, "in %s", explain_name(x, referrer->binding));
 }
@@ -653,8 +653,9 @@ static void explain_referrer(void *context, const struct dependency_referrer *re
                           "lists it");
     } else {
         explain_paragraph(x, "%s %s:", explain_name(x, subject),
-                          referrer->counts_observed ? "requests"
-                                                    : "does not count yet, but will request");
+                          referrer->counts_observed
+                              ? "requests"
+                              : "will request, once Karmada has applied its policy");
         explain_dependency_values(x, referrer);
         explain_value_origin(x, referrer);
     }
@@ -680,14 +681,14 @@ static void explain_resolution(struct explain_context *x, const struct entry *de
                       f->conflict ? "is in conflict, and resolves to" : "resolves to",
                       dependency_value_name(field, f->resolved));
     if (f->overridden)
-        explain_detail(x, "the value of its own policy differs: %s",
+        explain_detail(x, "the dependency's own policy sets another value: %s",
                        dependency_value_name(field, f->stored));
     else if (f->unapplied)
         explain_detail(x, "the binding still has %s", dependency_value_name(field, f->stored));
     else if (f->unsupported)
         explain_detail(x,
-                       "unsupported: the binding has %s, because Karmada before 1.16 "
-                       "takes the value of the last referrer",
+                       "not resolved: Karmada before 1.16 uses the value of the last referrer, so "
+                       "the binding has %s",
                        dependency_value_name(field, f->stored));
     if (f->predicted)
         explain_detail(x,

@@ -193,15 +193,15 @@ static void collect_allocating(const struct entry *entry, struct samples *out)
 
 static const struct family_def families[] = {
     {.name = "karmada_placement_drift_replicas",
-     .help = "Replicas of templates whose placement drifts, by member cluster and by their future "
-             "there once the templates follow their governing policies; undetermined: the "
-             "scheduler decides.",
+     .help = "Replicas of templates whose placement drifts, by member cluster and by movement once "
+             "the templates follow their governing policies. Undetermined: only the scheduler can "
+             "determine the member cluster.",
      .bound = "member clusters x 4",
      .labels = {MEMBER, MOVEMENT},
      FROM(TEMPLATE_ENTRIES | CLUSTER_ENTRIES, collect_drift_replicas)},
     {.name = "karmada_placement_drift_resource_requests",
-     .help = "Resources that the replicas of karmada_placement_drift_replicas request, pods "
-             "included.",
+     .help = "Resources that the replicas of karmada_placement_drift_replicas request, including "
+             "the number of pods.",
      .bound = "member clusters x resources x 4",
      .milli = true,
      .labels = {MEMBER, RESOURCE, MOVEMENT},
@@ -236,8 +236,8 @@ static const struct family_def families[] = {
      .labels = {FREE_LABEL("namespace"), RESOURCE, MOVEMENT},
      FROM(TEMPLATE_ENTRIES | CLUSTER_ENTRIES, collect_namespace_drift_requests)},
     {.name = "karmada_orphaned_resource_requests",
-     .help = "Resources that the replicas of orphaned templates request, pods included, by member "
-             "cluster.",
+     .help = "Resources that the replicas of orphaned templates request, including the number of "
+             "pods, by member cluster.",
      .bound = "member clusters x resources",
      .milli = true,
      .labels = {MEMBER, RESOURCE},

@@ -176,8 +176,8 @@ static const struct family_def families[] = {
      .labels = {DISPUTED},
      FROM(DEPENDENCY_ENTRIES, collect_predicted_conflicts)},
     {.name = "karmada_dependency_unapplied_resolutions",
-     .help = "Attached bindings without the value that their referrers result in, by field. Absent "
-             "if Karmada does not resolve conflicts (before 1.16, see `--karmada.version`).",
+     .help = "Attached bindings that do not have the resolved value, by field. Absent if Karmada "
+             "does not resolve conflicts (before 1.16, see `--karmada.version`).",
      .supported = engine_resolves_dependencies,
      .labels = {DISPUTED},
      FROM(DEPENDENCY_ENTRIES, collect_unapplied_resolutions)},
@@ -193,14 +193,14 @@ static const struct family_def families[] = {
      FROM(DEPENDENCY_ENTRIES, collect_shared_bindings)},
     {.name = "karmada_dependency_conflict_oldest_timestamp_seconds",
      .unit = "seconds",
-     .help = "Earliest possible begin of the oldest conflict, in seconds since the epoch.",
+     .help = "Earliest possible start of the oldest conflict, in seconds since the epoch.",
      .aggregation = AGGREGATE_MIN,
      .labels = {DISPUTED},
      FROM(DEPENDENCY_ENTRIES, collect_conflict_since)},
     {.name = "karmada_dependency_conflict_events_total",
      .help = "DependencyPolicyConflict Events of Karmada, by field, without those of "
-             "`--events.emit`. Karmada repeats an Event at each reconcile and drops some, so they "
-             "do not count conflicts.",
+             "`--events.emit`. Karmada repeats an Event at each reconcile and drops some, so the "
+             "number of Events is not the number of conflicts.",
      .type = FAMILY_COUNTER,
      .aggregation = AGGREGATE_INCREASE,
      .labels = {DISPUTED},

@@ -115,8 +115,8 @@ static void collect_policy_problems(const struct entry *entry, struct samples *o
 
 static const struct family_def families[] = {
     {.name = "karmada_propagationpolicy_templates",
-     .help = "Templates by policy and relation: claimed, selected, won in a fresh match, or "
-             "excluded by excludedResources; without ignored templates. Rows of 0 are omitted.",
+     .help = "Templates by policy and relation: claimed, selected, ranked first, or excluded by "
+             "excludedResources; without ignored templates. Rows of 0 are omitted.",
      .bound = "policy limit x 4",
      .limit_kind = LIMIT_BY_POLICY,
      .sparse = true,
@@ -146,7 +146,8 @@ static const struct family_def families[] = {
      .of = "karmada_propagationpolicy_templates",
      .counted_index = RELATION_SELECTED},
     {.name = "karmada_propagationpolicy_overlaps",
-     .help = "Templates that several policies select, by the criterion between the best two.",
+     .help = "Templates that several policies select, by the criterion that ranks the first policy "
+             "before the second.",
      .labels = {ENUM_LABEL("decided_by", decided_by_names)},
      FROM(TEMPLATE_ENTRIES, collect_overlaps)},
     {.name = "karmada_propagationpolicy_invalid",
@@ -253,8 +254,8 @@ static void collect_state_transition(const struct entry *template, struct sample
 static const struct family_def version_family_rows[] = {
     {.name = "karmada_templates_behind",
      .help = "Templates that run an older version of the claimed policy, by the number of newer "
-             "versions. A version is a set of values that Karmada copies into bindings; unknown: "
-             "no known version has these values, or the order is not known.",
+             "versions. A version is one set of the values that Karmada copies into bindings. "
+             "Unknown: the values or their order match no known version.",
      .remembers = true,
      .labels = {ENUM_LABEL("behind", behind_names)},
      FROM(POLICY_ENTRIES, collect_versions_behind)},

@@ -170,13 +170,13 @@ static const struct family_def families[] = {
      FROM(TEMPLATE_ENTRIES, collect_delivery_stage)},
     {.name = "karmada_templates_stage_oldest_timestamp_seconds",
      .unit = "seconds",
-     .help = "Begin of the stage for the template that is in it the longest, in seconds since the "
-             "epoch; templates without a time do not count.",
+     .help = "Start of the stage for the template that has been in it the longest, in seconds "
+             "since the epoch; templates without a time do not count.",
      .aggregation = AGGREGATE_MIN,
      .labels = {STAGE},
      FROM(TEMPLATE_ENTRIES, collect_stage_since)},
     {.name = "karmada_member_cluster_templates_stage",
-     .help = "Templates by target cluster and by stage there.",
+     .help = "Templates by member cluster and by stage there.",
      .bound = "member clusters x 6",
      .sparse = true,
      .labels = {FREE_LABEL("member_cluster"), STAGE},
@@ -192,8 +192,8 @@ static const struct family_def families[] = {
              "other member cluster fits.",
      FROM(TEMPLATE_ENTRIES, collect_last_copy_at_risk)},
     {.name = "karmada_templates_at_risk",
-     .help =
-         "Templates with a risk of an outage at the next step of Karmada or of a user, by risk.",
+     .help = "Templates with a risk of an outage at Karmada's next action or a user's next change, "
+             "by risk.",
      .labels = {ENUM_LABEL("risk", risk_names)},
      FROM(TEMPLATE_ENTRIES, collect_templates_at_risk)},
     {.name = "karmada_templates_on_fallback",
@@ -207,7 +207,8 @@ static const struct family_def families[] = {
     {.name = "karmada_template_delivery_delay_seconds",
      .unit = "seconds",
      .type = FAMILY_HISTOGRAM,
-     .help = "Time from a change of a template to its delivery in all target clusters.",
+     .help =
+         "Time from a change of a template to its delivery in all member clusters of the template.",
      .aggregation = AGGREGATE_WAIT,
      .ended = is_delivered,
      .buckets = delay_buckets,

@@ -209,7 +209,7 @@ static const struct family_def families[] = {
      FROM(TEMPLATE_ENTRIES, collect_stale_fields)},
     {.name = "karmada_templates_stale_oldest_timestamp_seconds",
      .unit = "seconds",
-     .help = "Earliest possible begin of the oldest stale state, in seconds since the epoch.",
+     .help = "Earliest possible start of the oldest stale state, in seconds since the epoch.",
      .aggregation = AGGREGATE_MIN,
      .labels = {PHASE},
      FROM(TEMPLATE_ENTRIES, collect_stale_since)},
@@ -220,7 +220,7 @@ static const struct family_def families[] = {
      FROM(TEMPLATE_ENTRIES, collect_pending_templates)},
     {.name = "karmada_templates_pending_oldest_timestamp_seconds",
      .unit = "seconds",
-     .help = "Earliest possible begin of the oldest pending state, in seconds since the epoch.",
+     .help = "Earliest possible start of the oldest pending state, in seconds since the epoch.",
      .aggregation = AGGREGATE_MIN,
      .labels = {PENDING},
      FROM(TEMPLATE_ENTRIES, collect_pending_since)},
@@ -247,8 +247,8 @@ static const struct family_def families[] = {
      .labels = {ENUM_LABEL("reason", ignored_reason_names)},
      FROM(TEMPLATE_ENTRIES, collect_ignored_templates)},
     {.name = "karmada_templates_outranked",
-     .help = "Templates that keep their claimed policy although another policy wins a fresh match, "
-             "by claimed policy.",
+     .help = "Templates that keep their claimed policy although another policy ranks first, by "
+             "claimed policy.",
      .bound = "policy limit",
      .limit_kind = LIMIT_BY_POLICY,
      .sparse = true,

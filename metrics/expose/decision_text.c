@@ -14,8 +14,8 @@ static const char *const stale_words[STALE_REASON_COUNT] = {
                                 "of the template, and no other policy takes it over.",
     [STALE_POLICY_GONE] = "The policy that has claimed the template no longer exists, or was "
                           "deleted and created again.",
-    [STALE_NEVER_BOUND] = "A Lazy policy has claimed the template and never made a binding: "
-                          "the template runs in no member cluster.",
+    [STALE_NEVER_BOUND] = "A Lazy policy has claimed the template, and Karmada has never created a "
+                          "binding: the template runs in no member cluster.",
     [STALE_TEMPLATE_UPDATED] = "A user has changed the template, and the binding does not have "
                                "the change: the member clusters run an older version.",
 };
@@ -27,7 +27,7 @@ static const char *const overdue_words[STALE_REASON_COUNT] = {
     [STALE_POLICY_REPLACED] = "Karmada should have replaced the policy in the binding by now.",
     [STALE_SELECTOR_MISMATCH] = NULL, /* Text depends on the claim: see phase_text(). */
     [STALE_POLICY_GONE] = "Karmada should have removed the claim when the policy was deleted.",
-    [STALE_NEVER_BOUND] = "Karmada should have made the binding by now.",
+    [STALE_NEVER_BOUND] = "Karmada should have created the binding by now.",
     [STALE_TEMPLATE_UPDATED] = "Karmada should have copied the change into the binding by now.",
 };
 
@@ -59,15 +59,15 @@ static const char *const pending_words[PENDING_REASON_COUNT] = {
 };
 
 static const char *const unbound_words[UNBOUND_REASON_COUNT] = {
-    [UNBOUND_NAMESAKE] = "A policy governs the template, but the binding of a deleted "
-                         "object of the same name exists. Karmada makes the new binding "
-                         "once the old one is gone.",
+    [UNBOUND_NAMESAKE] =
+        "A policy governs the template, but the binding of a deleted object of the same name "
+        "exists. Karmada creates the new binding once the old one is gone.",
     [UNBOUND_PRIORITY_CLASS_MISSING] =
-        "A policy governs the template, but Karmada cannot resolve the "
-        "PriorityClass in its schedulePriority, and makes no binding.",
-    [UNBOUND_STUCK] = "A policy has claimed the template, but Karmada has made no "
-                      "binding. Karmada makes it at the template's next change, or when "
-                      "its controllers restart.",
+        "A policy governs the template, but Karmada cannot resolve the PriorityClass in its "
+        "schedulePriority, and creates no binding.",
+    [UNBOUND_STUCK] =
+        "A policy has claimed the template, but Karmada has created no binding. Karmada creates it "
+        "at the template's next change, or when its controllers restart.",
     [UNBOUND_WAITING] = "A policy governs the template; the binding does not exist yet.",
 };
 
@@ -98,8 +98,8 @@ const char *state_text(const struct template_decision *d)
     case STATE_UNBOUND:
         return unbound_words[d->reason];
     case STATE_ATTACHED:
-        return "No policy selects the template. Karmada propagates it with the "
-               "templates that depend on it.";
+        return "No policy selects the template. Karmada propagates it with the templates that "
+               "require it.";
     case STATE_IGNORED:
         return ignored_words[d->reason];
     case STATE_COUNT:
@@ -154,8 +154,8 @@ const char *phase_text(const struct template_decision *d, enum takeover takeover
     bool waits = waits_for_user(d, takeover);
 
     if (has_partial_claim(d))
-        return "Karmada matches the template anew at the user's next change of "
-               "it, and not before.";
+        return "Karmada matches the template again only after the user's next change of the "
+               "template.";
     if (d->phase == PHASE_OVERDUE && waits && d->reason != STALE_TEMPLATE_UPDATED)
         return "A user has changed the template since the policy changed: Karmada "
                "should have applied the policy with that change.";
@@ -301,12 +301,11 @@ const char *governing_text(const struct template_decision *d, enum takeover take
                    : "this policy ranks first, and static rules ignore claims of other "
                      "policies.";
     if (d->governing != d->winner)
-        return "a claimed template keeps its policy, although another policy "
-               "would win a fresh match. That policy takes over when the claim "
-               "goes, or by preemption.";
+        return "a claimed template keeps its policy, although another policy ranks first. The "
+               "other policy takes over by preemption, or when the claim is removed.";
     if (d->governing == d->claimed)
-        return "this policy has the claim, and would win a fresh match.";
-    return "this policy wins a fresh match.";
+        return "this policy has the claim and ranks first.";
+    return "this policy ranks first.";
 }
 
 /* ---- a user's next change of the template ---- */
@@ -368,13 +367,14 @@ const char *undetermined_text(enum undetermined_reason reason)
     static const char *const words[UNDETERMINED_REASON_COUNT] = {
         [UNDETERMINED_AGGREGATED] = "replicas are aggregated on clusters with free capacity",
         [UNDETERMINED_DYNAMIC_WEIGHT] = "replicas depend on the free capacity of clusters",
-        [UNDETERMINED_SPREAD_CONSTRAINTS] = "spread constraints decide",
+        [UNDETERMINED_SPREAD_CONSTRAINTS] = "spread constraints determine the clusters",
         [UNDETERMINED_TAINTS] = "a cluster has a taint that is not tolerated",
         [UNDETERMINED_COMPONENTS] = "the template has several pod templates",
-        [UNDETERMINED_OVERFLOW] = "free capacity decides which affinity is used",
+        [UNDETERMINED_OVERFLOW] = "free capacity determines which cluster affinity is used",
         [UNDETERMINED_NO_CLUSTERS] = "no cluster that the placement allows is known",
-        [UNDETERMINED_UNSUPPORTED] = "this version does not support the placement",
-        [UNDETERMINED_TEMPLATE_UPDATED] = "a user changed the template after the binding was made",
+        [UNDETERMINED_UNSUPPORTED] = "this version of the exporter cannot simulate the placement",
+        [UNDETERMINED_TEMPLATE_UPDATED] =
+            "a user changed the template after the binding was created",
     };
 
     return words[reason];
@@ -395,7 +395,8 @@ static const struct stage_action action_by_reason[STAGE_REASON_COUNT] = {
     [WHY_LEFT_BEHIND] = {ACTOR_PLATFORM,
                          "Create a policy that selects the template, or delete the template."},
     [WHY_NO_POLICY] = {ACTOR_PLATFORM, "Create a policy that selects the template."},
-    [WHY_LAZY] = {ACTOR_USER, "Change the template: any change by a user makes the binding."},
+    [WHY_LAZY] = {ACTOR_USER,
+                  "Change the template: any change by a user makes Karmada create the binding."},
     [WHY_OVERRIDE_MISSING] = {ACTOR_USER,
                               "Create the override policies in the policy's dependentOverrides."},
     [WHY_NAMESAKE] = {ACTOR_CLUSTER, "Wait until the old binding is gone."},
@@ -411,9 +412,9 @@ static const struct stage_action action_by_reason[STAGE_REASON_COUNT] = {
     [WHY_POLICY_GONE] = {ACTOR_NONE, ""},
     [WHY_TEMPLATE_UPDATED] = {ACTOR_NONE, ""},
     [WHY_LAST_COPY] = {ACTOR_PLATFORM,
-                       "Allow another ready cluster in the placement, or set "
-                       "suppressDeletion in the eviction task, before the task times out. "
-                       "Do not delete the task: its end removes the copy."},
+                       "Allow another ready cluster in the placement, or set suppressDeletion in "
+                       "the eviction task, before the task times out. Do not delete the task: its "
+                       "deletion also deletes the copy."},
     [WHY_PURGE_BLOCKED] = {ACTOR_PLATFORM,
                            "Repair the member cluster; otherwise the task ends with its "
                            "timeout."},
@@ -442,7 +443,7 @@ static const struct stage_action action_by_reason[STAGE_REASON_COUNT] = {
                           "Read the events of the template and of its binding: an override "
                           "policy may fail."},
     [WHY_WORK_DELETING] = {ACTOR_CLUSTER,
-                           "Wait: Karmada makes a new Work once the old one is gone."},
+                           "Wait: Karmada creates a new Work once the old one is gone."},
     [WHY_WORK_OUTDATED] = {ACTOR_KARMADA,
                            "Read the events of the template and of its binding: an override "
                            "policy may fail."},
@@ -462,13 +463,15 @@ static const struct stage_action action_by_reason[STAGE_REASON_COUNT] = {
 static struct stage_action waiting_action(enum stage stage)
 {
     if (stage == STAGE_UNBOUND)
-        return (struct stage_action){ACTOR_KARMADA, "Wait for Karmada."};
+        return (struct stage_action){ACTOR_KARMADA,
+                                     "Wait until Karmada has processed the template."};
     if (stage == STAGE_UNSCHEDULED)
         return (struct stage_action){
-            ACTOR_KARMADA, "Wait; if the stage lasts, check that karmada-scheduler runs."};
+            ACTOR_KARMADA,
+            "Wait; if the stage does not change, check that karmada-scheduler runs."};
     return (struct stage_action){ACTOR_KARMADA,
-                                 "Wait; if the stage lasts, check that karmada-controller-manager "
-                                 "or karmada-agent runs."};
+                                 "Wait; if the stage does not change, check that "
+                                 "karmada-controller-manager or karmada-agent runs."};
 }
 
 struct stage_action stage_action_of(struct stage_and_reason at)

@@ -115,8 +115,8 @@
         "HTTP responses, by handler and code.", .of_process = true, .bound = "handlers x codes",   \
         .labels = {FREE_LABEL("handler"), FREE_LABEL("code")})                                     \
     OWN(OWN_REFUSED, FAMILY_COUNTER, "karmada_policy_exporter_connections_refused_total",          \
-        "HTTP connections that were refused, or closed before a response or in favour of others, " \
-        "by reason.",                                                                              \
+        "HTTP connections that were refused, closed before a response, or closed in favour of "    \
+        "other connections, by reason.",                                                           \
         .of_process = true, .bound = "7", .labels = {FREE_LABEL("reason")})                        \
     OWN(OWN_NOT_ADMITTED, FAMILY_COUNTER, "karmada_policy_exporter_http_requests_denied_total",    \
         "HTTP requests that were rejected for missing credentials or by a rate limit, by reason.", \

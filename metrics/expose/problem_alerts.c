@@ -525,9 +525,8 @@ static struct problem_alert own_alert(enum problem_alert_id id, const char *seve
 void problem_alerts_add_watchdog(struct problem_alert_list *out,
                                  const struct problem_alert_settings *settings, int64_t since_ms)
 {
-    static const char description[] =
-        "Route this alert to a dead man's switch: if it ends, no exporter reports problems of this "
-        "control plane.";
+    static const char description[] = "Route this alert to a dead man's switch: if this alert "
+                                      "stops, no exporter reports problems of this control plane.";
 
     problem_alert_list_add(
         out, own_alert(PROBLEM_ALERT_WATCHDOG, "none", settings, description, since_ms));

@@ -51,13 +51,14 @@ enum {
         "Decisions of Karmada change back and forth.")                                             \
     ROW(POLICY_REVIEW, "KarmadaPolicyReview", 0, "Items for the weekly review.")                   \
     ROW(POLICY_PROBLEM, "KarmadaPolicyProblem", ALERT_BY_NAMESPACE | ALERT_BY_REASON,              \
-        "Problems with a severity that this site raised.")                                         \
+        "Problems whose severity --problems.severity raises.")                                     \
     ROW(DATA_INCOMPLETE, "KarmadaPolicyExporterDataIncomplete", ALERT_BY_REASON,                   \
         "The exporter cannot read all of its data.")                                               \
     ROW(DEGRADED, "KarmadaPolicyExporterDegraded", ALERT_BY_REASON,                                \
         "A replica of the exporter does not read its control plane.")                              \
     ROW(WATCHDOG, "KarmadaPolicyExporterWatchdog", 0,                                              \
-        "The exporter reads its control plane. This alert fires for as long as it does.")
+        "The exporter reads its control plane. This alert fires as long as the exporter reads "    \
+        "it.")
 
 #define PROBLEM_ALERT_ENUMERATOR(id, ...) PROBLEM_ALERT_##id,
 enum problem_alert_id { PROBLEM_ALERTS(PROBLEM_ALERT_ENUMERATOR) PROBLEM_ALERT_COUNT };

@@ -27,11 +27,11 @@ struct registry;
                    .labels = {FREE_LABEL("problem"), FREE_LABEL("cause")})                         \
     PROBLEM_FAMILY(PROBLEM_FAMILY_OLDEST, FAMILY_GAUGE,                                            \
                    "karmada_policy_problem_oldest_timestamp_seconds",                              \
-                   "Begin of the oldest open problem, in seconds since the epoch.",                \
+                   "Start of the oldest open problem, in seconds since the epoch.",                \
                    .unit = "seconds", .bound = "problems", .labels = {PROBLEM_LABELS})             \
     PROBLEM_FAMILY(PROBLEM_FAMILY_SINCE, FAMILY_GAUGE,                                             \
                    "karmada_policy_problem_since_timestamp_seconds",                               \
-                   "Begin of each open problem, in seconds since the epoch, with subject, "        \
+                   "Start of each open problem, in seconds since the epoch, with subject, "        \
                    "policy, owner and actor. For each problem and namespace the oldest problems "  \
                    "up to --metrics.problem-limit have rows.",                                     \
                    .unit = "seconds", .bound = "1000",                                             \

@@ -91,8 +91,8 @@ const struct problem_sentences problem_sentences[PROBLEM_REASON_COUNT] = {
     [PROBLEM_REASON_CLOUD_RESOURCE_CONFLICT_SILENT] =
         {"{subject} requests no lease, but {holder} holds the lease on its cloud resource, so that "
          "two controllers write it.",
-         "Let one namespace manage the cloud resource: delete the object in the other one, with "
-         "cnrm.cloud.google.com/deletion-policy: abandon set before.",
+         "Set the annotation cnrm.cloud.google.com/deletion-policy: abandon on the object in one "
+         "of the namespaces, then delete this object.",
          "The problem ends when one namespace manages the cloud resource, or when the other lease "
          "expires."},
     [PROBLEM_REASON_PLACEMENT_AT_RISK_AFFINITY] =
@@ -196,10 +196,10 @@ const struct problem_sentences problem_sentences[PROBLEM_REASON_COUNT] = {
          "and check karmada-controller-manager.",
          "The problem ends when the binding has the values of the policy."},
     [PROBLEM_REASON_POLICY_NOT_IN_FORCE_NEVER_BOUND] =
-        {"Karmada has claimed {subject} for {policy}, but has never made a binding.",
+        {"Karmada has claimed {subject} for {policy}, but has never created a binding.",
          "Wait until Karmada applies the policy; if it does not, read the Events of the template "
          "and check karmada-controller-manager.",
-         "The problem ends when Karmada makes the binding."},
+         "The problem ends when Karmada creates the binding."},
     [PROBLEM_REASON_POLICY_NOT_IN_FORCE_TEMPLATE_UPDATED] =
         {"A user's change of {subject} is not in its binding, so that member clusters run an older "
          "version[ under {policy}].",
@@ -416,13 +416,13 @@ const struct problem_sentences problem_sentences[PROBLEM_REASON_COUNT] = {
          "The problem ends when the policy is corrected."},
     [PROBLEM_REASON_BINDING_NAME_COLLISION_TAKEN] =
         {"{subject} and {related} need a binding of the same name[ ({binding})].",
-         "Rename one of the templates: Karmada makes the name of a binding from name and kind, "
-         "without the API group.",
+         "Rename one of the templates: Karmada forms the name of a binding from the name and kind "
+         "of the template, without the API group.",
          "The problem ends when no other template needs a binding of that name."},
     [PROBLEM_REASON_BINDING_NAME_COLLISION_INVALID_NAME] =
         {"The name of the binding of {subject}[ ({binding})] is no valid object name, so that "
          "Karmada cannot create it.",
-         "Rename the template, so that name and kind make a valid object name.",
+         "Rename the template, so that its name and kind form a valid object name.",
          "The problem ends when the template has a valid name."},
     [PROBLEM_REASON_REFERENCE_BROKEN_REQUIRED_BY_MISSING] =
         {"{subject} names bindings in spec.requiredBy that do not exist[: {related}].",
@@ -470,15 +470,15 @@ const struct problem_sentences problem_sentences[PROBLEM_REASON_COUNT] = {
     [PROBLEM_REASON_MANAGEMENT_CONFLICT_REPORTED] =
         {"Config Connector reports a management conflict for {subject}[ in {clusters}][: {holder} "
          "holds the lease].",
-         "Delete the object in one of the two namespaces, with the annotation "
-         "cnrm.cloud.google.com/deletion-policy: abandon set before.",
+         "Set the annotation cnrm.cloud.google.com/deletion-policy: abandon on the object in one "
+         "of the two namespaces, then delete that object.",
          "The problem ends when the other namespace stops renewing the lease, which expires 40 "
          "minutes after its last renewal."},
     [PROBLEM_REASON_MANAGEMENT_CONFLICT_REFUSED] =
         {"Config Connector will refuse to manage {subject}, because another namespace holds the "
          "lease on its cloud resource[: {holder}].",
-         "Delete the object in one of the two namespaces, with the annotation "
-         "cnrm.cloud.google.com/deletion-policy: abandon set before.",
+         "Set the annotation cnrm.cloud.google.com/deletion-policy: abandon on the object in one "
+         "of the two namespaces, then delete that object.",
          "The problem ends when the other namespace stops renewing the lease, which expires 40 "
          "minutes after its last renewal."},
     [PROBLEM_REASON_LEASE_AT_RISK_EXPIRED] =
@@ -504,15 +504,15 @@ const struct problem_sentences problem_sentences[PROBLEM_REASON_COUNT] = {
          "left[, last to {policy}].",
          "Find the client that changes the policy or a competing policy again and again, and let "
          "one client own them.",
-         "The problem ends an hour after the last returns."},
+         "The problem ends one hour after the last return to an earlier policy or version."},
     [PROBLEM_REASON_DECISION_FLAPPING_CONFLICT] =
         {"The conflict of {subject}[ ({template})] began four times within an hour.",
          "Find the client that changes the policies of the referrers again and again, and let one "
          "client own them.",
          "The problem ends when the conflict begins less than four times within an hour."},
     [PROBLEM_REASON_DATA_INCOMPLETE_FORBIDDEN] =
-        {"The exporter may not read {subject}, so that its results about these objects are "
-         "incomplete.",
+        {"The exporter is not allowed to read {subject}, so that its results about these objects "
+         "are incomplete.",
          "Grant the exporter the verbs get, list and watch for the resource.",
          "The problem ends when the exporter has read all objects."},
     [PROBLEM_REASON_DATA_INCOMPLETE_FAILING] =
@@ -525,7 +525,8 @@ const struct problem_sentences problem_sentences[PROBLEM_REASON_COUNT] = {
          "Check the API server for slow lists of the resource, and read the log of the exporter.",
          "The problem ends when the exporter has read all objects."},
     [PROBLEM_REASON_DATA_INCOMPLETE_BROKEN_FILE] =
-        {"The exporter cannot use a part of {subject}, and keeps the last valid content.",
+        {"The exporter cannot read {subject} or a part of it. The last valid content, if any, "
+         "stays in use.",
          "Correct the file; the log of the exporter has the line and the column of the error.",
          "The problem ends when the file is valid."},
     [PROBLEM_REASON_DATA_INCOMPLETE_REJECTED] =
@@ -550,7 +551,7 @@ const struct problem_sentences problem_sentences[PROBLEM_REASON_COUNT] = {
          "Check the pods and Events of the template in the member cluster.",
          "The problem ends when Karmada reports the template as healthy."},
     [PROBLEM_REASON_UNHEALTHY_UNKNOWN] =
-        {"Karmada does not know the health of {subject} in {clusters}.",
+        {"Karmada reports the health of {subject} in {clusters} as unknown.",
          "Check the status of the object in the member cluster, and the health interpreter of its "
          "kind.",
          "The problem ends when Karmada has collected the status."},
@@ -602,13 +603,13 @@ const struct problem_sentences problem_sentences[PROBLEM_REASON_COUNT] = {
          "binding.",
          "The problem ends when the eviction task is gone."},
     [PROBLEM_REASON_CHANGE_SUSPENDED] =
-        {"A change of {subject} waits behind a suspension[ in {policy}].",
+        {"A suspension[ in {policy}] blocks a change of {subject}.",
          "Remove the suspension from the policy or from the binding.",
          "The problem ends when the suspension is removed or no change waits."},
     [PROBLEM_REASON_FORBIDDEN_PLACEMENT_BINDING] =
         {"{subject} runs on {clusters}, which the placement of its binding does not allow.",
          "Change the placement of the policy, or create a WorkloadRebalancer if another member "
-         "cluster passes all filters; else that deletes all copies.",
+         "cluster passes all filters; else it deletes all copies.",
          "The problem ends when the scheduler assigns only clusters that the placement allows."},
     [PROBLEM_REASON_FORBIDDEN_PLACEMENT_POLICY] =
         {"{subject} has replicas on {clusters}, which {policy} does not allow any more.",
@@ -701,11 +702,11 @@ const struct problem_sentences problem_sentences[PROBLEM_REASON_COUNT] = {
          "the override.",
          "The problem ends when both values are equal."},
     [PROBLEM_REASON_POLICY_TIE] =
-        {"Only its name lets {subject} win templates against {related}.",
+        {"{subject} ranks before {related} only by its name, for templates that both select.",
          "Give the policies different priorities, or resourceSelectors that do not overlap.",
          "The problem ends when priority or selectors rank the policies."},
     [PROBLEM_REASON_POLICY_OUTRANKED] =
-        {"Templates keep {subject} by their claim, although {related} would win a fresh match.",
+        {"{subject} keeps templates by its claim, although {related} ranks first.",
          "Set preemption: Always and a higher priority in the other policy, or remove the overlap "
          "of the resourceSelectors.",
          "The problem ends when the policy that ranks first governs the templates."},

@@ -274,7 +274,7 @@ static void put_expected(const struct sentence *s, struct strbuf *out)
     if (dependency_decision(subject)->referrers == 0)
         strbuf_adds(out, "no referrer is left");
     else
-        strbuf_addf(out, "its referrers result in %s",
+        strbuf_addf(out, "the value resolved from its referrers is %s",
                     dependency_value_name(problem_dependency_field(s->problem), f->resolved));
 }
 

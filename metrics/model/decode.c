@@ -286,7 +286,7 @@ double decode_quantity(struct decode *d, const cJSON *item, const char *path)
     }
     if (amount < 0 || !isfinite(amount)) {
         decode_fail(d, path, member_name(item),
-                    "must be a quantity from 0 up that a number can hold");
+                    "must be a quantity of at least 0 within the supported range");
         return 0;
     }
     return amount;

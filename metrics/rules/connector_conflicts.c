@@ -115,12 +115,11 @@ const char *const connector_conflict_texts[CONNECTOR_CONFLICT_COUNT] = {
     [CONNECTOR_REFUSED] = "the object requests the lease, which another namespace holds",
     [CONNECTOR_SILENT] =
         "the object requests no lease, and overwrites the settings of the lease holder",
-    [CONNECTOR_UNKNOWN_HOLDER] = "no known namespace has the id that holds the lease",
+    [CONNECTOR_UNKNOWN_HOLDER] = "the id of the lease holder belongs to no known namespace",
     [CONNECTOR_EXPIRED] = "the lease has expired: another controller may take over the resource",
-    [CONNECTOR_EXPIRING] =
-        "less than 20 minutes remain of the lease: its holder does not extend it",
-    [CONNECTOR_LAPSE_HAZARD] =
-        "the reconcile interval is longer than the lease, so the lease lapses in between",
+    [CONNECTOR_EXPIRING] = "less than 20 minutes remain of the lease: its holder does not renew it",
+    [CONNECTOR_LAPSE_HAZARD] = "the reconcile interval is longer than the lease, so the lease "
+                               "expires between two reconciles",
     [CONNECTOR_UNPROTECTABLE] =
         "the object requests a lease, but the kind has no labels to store it",
     [CONNECTOR_DELETION_TRAP] =

@@ -23,7 +23,7 @@
  */
 #define STAGES(ROW)                                                                                \
     ROW(UNMATCHED, "unmatched", "No policy governs the template.")                                 \
-    ROW(UNBOUND, "unbound", "A policy governs the template, and no binding exists yet.")           \
+    ROW(UNBOUND, "unbound", "No binding exists yet.")                                              \
     ROW(OUTDATED, "outdated", "The binding differs from the policy or from the template.")         \
     ROW(EVICTING, "evicting", "Karmada evicts the template from a member cluster.")                \
     ROW(UNSCHEDULED, "unscheduled",                                                                \
@@ -35,7 +35,7 @@
     ROW(UNHEALTHY, "unhealthy", "The template is not healthy in a member cluster.")                \
     ROW(UNREACHABLE, "unreachable",                                                                \
         "The template was healthy in a member cluster that is not Ready now.")                     \
-    ROW(HEALTHY, "healthy", "The newest version is healthy in all target clusters.")
+    ROW(HEALTHY, "healthy", "The newest version is healthy in all member clusters of the template.")
 
 #define STAGE_ENUMERATOR(id, word, text) STAGE_##id,
 enum stage {
@@ -64,8 +64,10 @@ enum stage {
     ROW(PRIORITY_CLASS_MISSING, "priority_class_missing",                                          \
         "The PriorityClass that the policy names does not exist.")                                 \
     ROW(STUCK, "stuck",                                                                            \
-        "The template is claimed, but Karmada created no binding within the grace.")               \
-    ROW(NOT_CLAIMED, "not_claimed", "Karmada did not claim the template within the grace.")        \
+        "The template is claimed, but Karmada created no binding within the grace period "         \
+        "(--rules.grace).")                                                                        \
+    ROW(NOT_CLAIMED, "not_claimed",                                                                \
+        "Karmada did not claim the template within the grace period (--rules.grace).")             \
     ROW(POLICY_UPDATED, "policy_updated", "The policy changed.")                                   \
     ROW(POLICY_REPLACED, "policy_replaced", "Another policy governs the template now.")            \
     ROW(SELECTOR_MISMATCH, "selector_mismatch", "The policy no longer selects the template.")      \
@@ -82,7 +84,8 @@ enum stage {
         "Karmada deletes the copy once those in the other member clusters are healthy.")           \
     ROW(SUSPENDED, "suspended", "Propagation is suspended.")                                       \
     ROW(NO_CLUSTER_FIT, "no_cluster_fit",                                                          \
-        "No member cluster fits the placement; Karmada deletes copies elsewhere.")                 \
+        "No member cluster fits the placement; Karmada deletes the copies in clusters that do "    \
+        "not fit.")                                                                                \
     ROW(UNSCHEDULABLE, "unschedulable", "The member clusters do not have enough capacity.")        \
     ROW(QUOTA_EXCEEDED, "quota_exceeded", "A FederatedResourceQuota is exceeded.")                 \
     ROW(SCHEDULER_ERROR, "scheduler_error", "The scheduler failed with an error.")                 \
@@ -323,7 +326,7 @@ struct dependency_decision {
     ROW(DANGLING_REFERENCE, "dangling_reference",                                                  \
         "requiredBy names a binding that does not exist")                                          \
     ROW(UNAPPLIED_RESOLUTION, "unapplied_resolution",                                              \
-        "the binding does not have the value that its referrers result in")                        \
+        "the binding does not have the value that is resolved from its referrers")                 \
     /* Karmada should clear the fields of a binding once no other binding requires it. */          \
     ROW(UNCLEARED_FIELDS, "uncleared_fields",                                                      \
         "no referrer is left, but a value of former referrers is still set")                       \
@@ -418,8 +421,8 @@ struct binding_decision {
         "a resourceSelector names another namespace than the policy's and never matches")          \
     /* Detected by api_version_is_unwatched(). */                                                  \
     ROW(UNWATCHED_VERSION, "unwatched_version",                                                    \
-        "a resourceSelector names another version of a kind than Karmada looks at, or than its "   \
-        "objects here have, and selects nothing")                                                  \
+        "a resourceSelector names a version of a kind that Karmada does not watch, or that no "    \
+        "object of the kind has, and selects nothing")                                             \
     ROW(PREEMPTION_WITHOUT_NAME, "preemption_without_name",                                        \
         "preemption is Always, but a resourceSelector without a name preempts nothing")
 

@@ -114,12 +114,12 @@ int64_t template_stages_decide(const struct template_state_input *s,
     ROW(EMPTIED, "placement_emptied",                                                              \
         "no member cluster fits any more, so Karmada deletes the copies")                          \
     ROW(FROZEN, "frozen_by_priority_class",                                                        \
-        "the binding takes no change until the PriorityClass that the policy names exists")        \
+        "Karmada does not update the binding until the PriorityClass in the policy exists")        \
     ROW(OVERRIDE_FAILED, "override_failed",                                                        \
         "an override policy fails for a member cluster, so changes do not reach it")               \
     /* Karmada never removes names from the annotations applied-(cluster-)overrides. */            \
     ROW(OVERRIDE_LISTED, "override_still_listed",                                                  \
-        "a Work lists an override policy as applied that does not exist any more")                 \
+        "a Work lists an applied override policy that no longer exists")                           \
     ROW(MAY_TRAVEL, "change_may_travel",                                                           \
         "the template changed after its policy was deleted; a restart of Karmada's controllers, "  \
         "or a change of clusters, delivers the change")

@@ -40,11 +40,12 @@ struct reconcile_filter {
         "the policy waits for an override policy that does not exist")                             \
     ROW(CONFLICT, "conflict", "the referrers request different values: align their policies")      \
     ROW(BY_ITSELF, "by_itself",                                                                    \
-        "the policy is not Lazy: Karmada applies it without a change, or logs the error")          \
-    ROW(OTHER_POLICY, "other_policy", "a change would bring it to another policy than this one")   \
-    ROW(IN_VAIN, "in_vain", "a change would not make it current")                                  \
+        "the policy is not Lazy: Karmada applies it without a change of the template, or logs an " \
+        "error")                                                                                   \
+    ROW(OTHER_POLICY, "other_policy", "after a change, another policy would govern the template")  \
+    ROW(IN_VAIN, "in_vain", "the template would stay stale after a change")                        \
     ROW(NOT_TOGETHER, "not_together",                                                              \
-        "changed together with the others it would not become current")
+        "the template would stay stale if changed together with the other templates")
 
 #define RECONCILE_ENUMERATOR(id, word, text) RECONCILE_##id,
 enum reconcile_verdict { RECONCILE_VERDICTS(RECONCILE_ENUMERATOR) RECONCILE_VERDICT_COUNT };

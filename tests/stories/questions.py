@@ -89,7 +89,7 @@ def propagation():
     recorded_story(
         "5031", "My policy selects it, and nothing happens: why?",
         "ac-controllers-down/02-matched-not-bound", "deployment/web",
-        "A policy governs the template, and no binding exists yet. Karmada did not claim the "
+        "No binding exists yet. Karmada did not claim the "
         "template within the grace.")
     recorded_story(
         "5031", "There is a policy, and it has no effect on this one: why?",
@@ -136,7 +136,7 @@ def failover():
     recorded_story(
         "1189", "The failed cluster is back: will the replicas be divided again?",
         "s-cluster-down/11-a-while-later", "deployment/web",
-        "Karmada changes nothing without a user's change of the template.")
+        "Karmada changes nothing until a user changes the template.")
     recorded_story(
         "5071", "It moved off a cluster that cannot be reached: who removes the copy there?",
         "s-cluster-down/06-evicting", "deployment/web",
@@ -152,7 +152,7 @@ def binding_missing():
         "6306", "My policy names a PriorityClass that is not there: is there no binding then?",
         [policy("web-policy", schedulePriority=gold), web(),
          {**value, "metadata": {"name": "silver"}}],
-        "A policy governs the template, and no binding exists yet. The PriorityClass that the "
+        "No binding exists yet. The PriorityClass that the "
         "policy names does not exist.")
     told_story(
         "5961", "The PriorityClass of my policy has another value: when does the binding get it?",
@@ -167,7 +167,7 @@ def binding_missing():
     told_story(
         "2090", "I deleted it and created it again at once: where is its binding?",
         [policy("web-policy"), web(), old],
-        "A policy governs the template, and no binding exists yet. The binding of a deleted "
+        "No binding exists yet. The binding of a deleted "
         "object has the name that the new binding needs.")
     told_story(
         "5486", "A policy has it, and Karmada cannot write the binding: where do I look?",

@@ -255,7 +255,7 @@ static bool get_status_text(const cJSON *status, const char *key, const char **o
     const cJSON *item = json_get(status, key);
 
     if (item && !cJSON_IsNull(item) && !cJSON_IsString(item))
-        return fail(err, "its status.%s is not a text", key);
+        return fail(err, "its status.%s is not a string", key);
     const char *text = json_str(status, key, "");
     *out = *text ? text : NULL;
     return true;
@@ -316,7 +316,7 @@ bool exec_credential_parse(const char *json, size_t len, const char *api_version
     if (strcmp(json_str(tree, "kind", ""), "ExecCredential") != 0)
         return fail(err, "its output is not an ExecCredential");
     if (strcmp(json_str(tree, "apiVersion", ""), api_version) != 0)
-        return fail(err, "its answer is not of the apiVersion '%s' that the kubeconfig asks for",
+        return fail(err, "its output does not have the apiVersion '%s' of the kubeconfig",
                     api_version);
     return read_status(json_get(tree, "status"), out, err);
 }

@@ -58,7 +58,7 @@ static PRINTF_LIKE(5, 6) bool field_fail(const struct entry_place *place, const 
 static const char *type_name(const cJSON *item)
 {
     if (cJSON_IsString(item))
-        return "a text";
+        return "a string";
     if (cJSON_IsNumber(item))
         return "a number";
     if (cJSON_IsBool(item))
@@ -79,7 +79,7 @@ static bool fail_type(const struct entry_place *place, const cJSON *object, cons
 {
     const cJSON *item = get_field(object, key);
     bool quotes_help =
-        (cJSON_IsNumber(item) || cJSON_IsBool(item)) && strcmp(wanted, "a text") == 0;
+        (cJSON_IsNumber(item) || cJSON_IsBool(item)) && strcmp(wanted, "a string") == 0;
 
     return field_fail(place, object, key, err, "is %s and must be %s%s", type_name(item), wanted,
                       quotes_help ? ": put it in quotes" : "");
@@ -93,7 +93,7 @@ static MUST_USE bool field_text(const struct entry_place *place, const cJSON *ob
 
     *out = NULL;
     if (item && !cJSON_IsString(item))
-        return fail_type(place, object, key, "a text", err);
+        return fail_type(place, object, key, "a string", err);
     if (item && item->valuestring[0])
         *out = item->valuestring;
     return true;
@@ -193,7 +193,7 @@ static MUST_USE bool field_copy_texts(const struct entry_place *place, const cJS
         return field_fail(place, object, key, err, "more than %d items", TEXTS_MAX);
     cJSON_ArrayForEach (item, list) {
         if (!cJSON_IsString(item))
-            return field_fail(place, object, key, err, "an item is %s and must be a text",
+            return field_fail(place, object, key, err, "an item is %s and must be a string",
                               cJSON_IsNull(item) ? "null" : type_name(item));
     }
 
@@ -368,7 +368,7 @@ static bool reject_auth_provider(const struct entry_place *place, const cJSON *u
             plugin = provider_plugins[i].plugin;
     }
     return field_fail(place, user, "auth-provider", err,
-                      "the provider '%s' is gone since Kubernetes 1.26: use an exec plugin%s%s",
+                      "the provider '%s' was removed in Kubernetes 1.26: use an exec plugin%s%s",
                       name ? shown(name).text : "", *plugin ? ", such as " : "", plugin);
 }
 
@@ -381,10 +381,9 @@ static bool reject_password(const struct entry_place *place, const cJSON *user, 
         if (!field_text(place, user, keys[i], &text, err))
             return false;
         if (text)
-            return field_fail(
-                place, user, keys[i], err,
-                "API servers accept no user and password since Kubernetes 1.19: use a "
-                "token or a client certificate");
+            return field_fail(place, user, keys[i], err,
+                              "API servers have not accepted a user and password since Kubernetes "
+                              "1.19: use a token or a client certificate");
     }
     return true;
 }
@@ -504,8 +503,9 @@ static bool check_exec_mode(const struct entry_place *place, const cJSON *exec, 
             return true;
     }
     if (mode && strcmp(mode, "Always") == 0)
-        return field_fail(place, exec, "interactiveMode", err,
-                          "the plugin always asks a person, and the exporter runs without a user");
+        return field_fail(
+            place, exec, "interactiveMode", err,
+            "the plugin needs interactive input, and the exporter runs without a user");
     if (mode)
         return field_fail(place, exec, "interactiveMode", err,
                           "is '%s' and must be 'Never', 'IfAvailable' or 'Always'",
@@ -754,7 +754,7 @@ static enum search_result find_entry_in_file(const struct kubeconfig_file *file,
         if (!item_name || strcmp(item_name, name) != 0)
             continue;
         if (found) {
-            field_fail(&place, item, "name", err, "'%s' is there twice", shown(name).text);
+            field_fail(&place, item, "name", err, "'%s' appears twice", shown(name).text);
             return SEARCH_FAILED;
         }
         found = item;

@@ -226,8 +226,8 @@ void transfer_record_result(struct transfer *t, CURLcode code,
     for (size_t i = 0; i < ARRAY_LEN(not_signed); i++) {
         if (result == not_signed[i])
             snprintf(t->error, sizeof(t->error),
-                     "the server's certificate is not signed by %.100s (%s): it is an old CA, "
-                     "or another server's",
+                     "the server's certificate is not signed by %.100s (%s): the CA is outdated, "
+                     "or belongs to another server",
                      settings->authority, detail);
     }
 }

@@ -105,14 +105,13 @@ static const char *consequence_text(enum dependency_field field, bool in_force)
     static const char *const texts[DEPENDENCY_FIELD_COUNT][2] = {
         [DEPENDENCY_CONFLICT_RESOLUTION] =
             {"If a member cluster has an object of the same name, Karmada does not apply the "
-             "dependency there, although this policy asks to overwrite the object.",
+             "dependency there. This policy requests to overwrite the object.",
              "Karmada overwrites an object of the same name in a member cluster, although this "
-             "policy asks to stop."},
-        [DEPENDENCY_PRESERVE] =
-            {"Deletion of the template deletes its copies in member clusters, although this policy "
-             "asks to keep them.",
-             "Deletion of the template leaves its copies in member clusters, although this policy "
-             "asks to delete them."},
+             "policy requests to keep the object."},
+        [DEPENDENCY_PRESERVE] = {"Deletion of the template deletes its copies in member clusters, "
+                                 "although this policy requests to keep them.",
+                                 "Deletion of the template leaves its copies in member clusters, "
+                                 "although this policy requests to delete them."},
     };
 
     return texts[field][in_force];
@@ -258,8 +257,8 @@ void conflict_page(struct queued_request *request, const struct health *h)
     strbuf_addf(&title, "Dependency %s %s%s%s", id.kind, id.ns, *id.ns ? "/" : "", id.name);
     page_layout_open(out, NAVIGATION_NONE, title.data);
     object_problems_write(out, h, search.found);
-    strbuf_adds(out, "<p>Karmada makes one binding for a dependency, with one value of each field "
-                     "for all its referrers.</p>\n");
+    strbuf_adds(out, "<p>Karmada creates one binding for a dependency, with one value of each "
+                     "field for all its referrers.</p>\n");
     for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++)
         add_field(out, h, search.found, i);
     facts_open(out, "related", "Related objects");

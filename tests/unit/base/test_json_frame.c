@@ -219,7 +219,7 @@ TEST(list_without_its_items_has_the_same_maximum)
     run_in_pieces(&run, 100, &o);
     assert_false(o.fine);
     assert_int_equal(o.recorder.count, 0);
-    assert_non_null(strstr(o.err.text, "20 bytes without its items"));
+    assert_non_null(strstr(o.err.text, "not counting its items, is larger than 20 bytes"));
 }
 
 TEST(endless_object_buffers_at_most_the_maximum)

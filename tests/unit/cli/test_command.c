@@ -50,7 +50,7 @@ static struct command_case {
      {"help", "-omarkdown", "check"},
      STATUS_USAGE,
      NULL,
-     "markdown is printed of all commands together\n"},
+     "--output markdown describes all commands at once: omit the command\n"},
     {"the reference of options",
      {"help", "-omarkdown"},
      STATUS_OK,
@@ -199,7 +199,7 @@ static struct plugin_case {
     {"help is the plugin's default", NULL, STATUS_OK, "examples of a command (the default)\n",
      NULL},
     {"help has the name of the plugin", "--help", STATUS_OK,
-     "Each has its own flags: kubectl karmada-policy COMMAND --help\n", NULL},
+     "Flags of a command: kubectl karmada-policy COMMAND --help\n", NULL},
     {"errors have the name of the plugin", "chekc", STATUS_USAGE, NULL,
      "kubectl karmada-policy: unknown command 'chekc'; did you mean 'check'?\n"
      "See 'kubectl karmada-policy --help'.\n"},

@@ -333,8 +333,8 @@ static const struct sentence_case overlaps[] = {
     {"a claim of a policy of lower priority",
      "[" POLICY("p", ALL, PRIORITY("2")) "," POLICY("o", ALL, PRIORITY("1")) "," WEB(
          CLAIM("o")) "," BINDING(CLAIM("o")) "]",
-     "PropagationPolicy a/o keeps 1 template by its claim, although this policy would win a fresh "
-     "match.\n",
+     "PropagationPolicy a/o keeps 1 template by its claim, although this policy ranks "
+     "first.\n",
      "Tie"},
 };
 
@@ -413,7 +413,8 @@ static const struct problem_case {
      {"\n warning: template frozen (policy_gone), open.\n",
       "\n warning: not scheduled (waiting), open.\n",
       "\n warning: reference broken (claim_missing), hidden.\n",
-      "\n  Another problem explains it: template frozen, of Deployment a/web.\n", "State: stale"}},
+      "\n  Hidden by the problem that causes it: template frozen of Deployment a/web.\n",
+      "State: stale"}},
     {"pending problems",
      true,
      false,

@@ -89,7 +89,8 @@ TEST_ROWS(a_cluster_has_its_templates_and_movements, cluster_cases, name)
 TEST(an_override_policy_has_its_templates_clusters_policies_and_works)
 {
     static const char *const texts[] = {
-        "It selects 1 template that is known here:\nDeployment default/web\n",
+        "The override policy selects 1 template that is in the data of the exporter:\nDeployment "
+        "default/web\n",
         "overrideRules[0]: m2",
         "1 policy names it in dependentOverrides:\nPropagationPolicy default/p\n",
         "1 Work names it:\nWork karmada-es-m2/w\n",

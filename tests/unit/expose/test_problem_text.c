@@ -214,8 +214,9 @@ TEST(tied_policies_name_each_other)
     problem_each_related(w.engine, &p, add_related, &out);
     assert_string_equal(out.data, "PropagationPolicy/b PropagationPolicy/c ");
     world_judge_text(&w, &p, problem_add_cause,
-                     "Only its name lets PropagationPolicy default/a win templates against "
-                     "PropagationPolicy default/b and PropagationPolicy default/c.");
+                     "PropagationPolicy default/a ranks before PropagationPolicy default/b and "
+                     "PropagationPolicy default/c only by its name, for templates that both "
+                     "select.");
     assert_ptr_equal(problem_policy(&p), p.subject);
     world_release(&w);
 }

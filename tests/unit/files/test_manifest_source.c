@@ -816,7 +816,7 @@ TEST_WITH(a_kind_after_its_items_on_standard_input_is_an_error, set_up, tear_dow
     write_deployments(p, "a.yaml", "w1");
     start_on_stdin(p, json, "a.yaml", false);
     assert_content(p, "w=1 ", "unreadable -:0 ");
-    assert_text(p, 0, "names the kind of a list after its items, and cannot be read twice");
+    assert_text(p, 0, "has the kind of a list after its items, and a stream cannot be read twice");
 }
 
 TEST_WITH(a_missing_path_is_an_error, set_up, tear_down)

@@ -182,7 +182,7 @@ static struct load_case {
         .files = {"users: [{name: u}, {name: u}]\n"
                   "current-context: c\ncontexts: [{name: c, context: {cluster: k, user: u}}]\n"
                   "clusters: [{name: k, cluster: {server: 'https://k'}}]\n"},
-        .error = "'@/a', line 1, users: 'name': 'u' is there twice",
+        .error = "'@/a', line 1, users: 'name': 'u' appears twice",
     },
     /* clusters */
     {
@@ -338,23 +338,23 @@ static struct load_case {
     {
         .name = "a token that is a number",
         .files = {USER("token: 12345678")},
-        .error = "'token': is a number and must be a text: put it in quotes",
+        .error = "'token': is a number and must be a string: put it in quotes",
     },
     {
         .name = "a user and a password",
         .files = {USER("username: me, password: hidden")},
-        .error = "user 'u': 'username': API servers accept no user and password",
+        .error = "user 'u': 'username': API servers have not accepted a user and password",
     },
     {
         .name = "a removed auth provider",
         .files = {USER("auth-provider: {name: gcp, config: {access-token: hidden}}")},
-        .error = "'auth-provider': the provider 'gcp' is gone since Kubernetes 1.26: use an exec "
+        .error = "'auth-provider': the provider 'gcp' was removed in Kubernetes 1.26: use an exec "
                  "plugin, such as gke-gcloud-auth-plugin",
     },
     {
         .name = "an unknown auth provider",
         .files = {USER("auth-provider: {name: mine}")},
-        .error = "the provider 'mine' is gone since Kubernetes 1.26: use an exec plugin",
+        .error = "the provider 'mine' was removed in Kubernetes 1.26: use an exec plugin",
     },
     {
         .name = "impersonation",
@@ -371,7 +371,7 @@ static struct load_case {
     {
         .name = "a group that is a number",
         .files = {USER("token: t, as: x, as-groups: [1]")},
-        .error = "'as-groups': an item is a number and must be a text",
+        .error = "'as-groups': an item is a number and must be a string",
     },
     {
         .name = "a group with a line break",
@@ -420,7 +420,7 @@ static struct load_case {
     {
         .name = "a plugin that needs a terminal",
         .files = {EXEC("command: x, interactiveMode: Always")},
-        .error = "'interactiveMode': the plugin always asks a person, and the exporter runs "
+        .error = "'interactiveMode': the plugin needs interactive input, and the exporter runs "
                  "without a user",
     },
     {
@@ -431,7 +431,7 @@ static struct load_case {
     {
         .name = "arguments that are not a list",
         .files = {EXEC("command: x, args: all")},
-        .error = "'args': is a text and must be a list",
+        .error = "'args': is a string and must be a list",
     },
     {
         .name = "a variable without a name",
@@ -452,22 +452,22 @@ static struct load_case {
     {
         .name = "a context that is not a mapping",
         .files = {"current-context: c\ncontexts: [c]"},
-        .error = "'contexts': an item is a text and must be a mapping",
+        .error = "'contexts': an item is a string and must be a mapping",
     },
     {
         .name = "a context with a string instead of its fields",
         .files = {"current-context: c\ncontexts: [{name: c, context: d}]"},
-        .error = "context 'c': 'context': is a text and must be a mapping",
+        .error = "context 'c': 'context': is a string and must be a mapping",
     },
     {
         .name = "a current-context that is a number",
         .files = {"current-context: 1"},
-        .error = "the kubeconfig: 'current-context': is a number and must be a text",
+        .error = "the kubeconfig: 'current-context': is a number and must be a string",
     },
     {
         .name = "a flag in quotes",
         .files = {CLUSTER(HTTPS ", insecure-skip-tls-verify: 'true'")},
-        .error = "'insecure-skip-tls-verify': is a text and must be true or false",
+        .error = "'insecure-skip-tls-verify': is a string and must be true or false",
     },
 };
 

@@ -122,7 +122,8 @@ static struct text_case {
     {"an object of another kind", JSON_FRAME_EVENTS,
      CHANGE("ADDED", "{'kind':'Secret','apiVersion':'v1'," NAMED("a", "1") "}")
          CHANGE("ADDED", CONFIG_MAP("," NAMED("b", "2"))),
-     "rejected @1 (an object of kind Secret 'v1' came among those of kind ConfigMap 'v1')\n"
+     "rejected @1 (an object of kind Secret 'v1' is in a response for kind ConfigMap "
+     "'v1')\n"
      "object v1 ConfigMap b @2\n",
      NULL},
     {"a change of unknown type moves the version", JSON_FRAME_EVENTS,

@@ -300,11 +300,11 @@ static struct refused_case {
     {"a request that is no quantity", "spec.replicaRequirements.resourceRequest.memory", "'lots'",
      "'spec.replicaRequirements.resourceRequest.memory' must be a quantity such as 500m or 1.5Gi"},
     {"a negative request", "spec.replicaRequirements.resourceRequest.cpu", "'-1'",
-     "'spec.replicaRequirements.resourceRequest.cpu' must be a quantity from 0 up that a number "
-     "can hold"},
+     "'spec.replicaRequirements.resourceRequest.cpu' must be a quantity of at least 0 within "
+     "the supported range"},
     {"a negative number", "spec.replicaRequirements.resourceRequest.cpu", "-1",
-     "'spec.replicaRequirements.resourceRequest.cpu' must be a quantity from 0 up that a number "
-     "can hold"},
+     "'spec.replicaRequirements.resourceRequest.cpu' must be a quantity of at least 0 within "
+     "the supported range"},
     {"negative replicas", "spec.replicas", "-1",
      "'spec.replicas' must be between 0 and 2147483647"},
     {"negative replicas of a cluster", "spec.clusters[1].replicas", "-1",

@@ -118,16 +118,17 @@ static const struct refused_case {
     {"a former class with several problems", "warning,overdue",
      "there is no problem 'overdue': policy_not_in_force and template_frozen replace it"},
     {"a former class in files", "unbound",
-     "there is no problem 'unbound': not_propagated replaces it, in files not_propagated/waiting"},
+     "there is no problem 'unbound': not_propagated replaces it; for manifests "
+     "not_propagated/waiting"},
     {"a reason with a typing error", "not_propagated/no_macht",
      "not_propagated has no reason 'no_macht'; did you mean 'no_match'?"},
     {"a reason of another problem", "member_cluster_unavailable/stuck",
-     "member_cluster_unavailable has no reason 'stuck', but these: gone, not_ready, flapping, "
+     "member_cluster_unavailable has no reason 'stuck'; its reasons are gone, not_ready, flapping, "
      "refusing"},
     {"a reason of a problem without reasons", "orphaned/gone",
      "orphaned has no reasons: write it without '/gone'"},
     {"an empty reason", "not_propagated/",
-     "not_propagated has no reason '', but these: override_missing, namesake, "
+     "not_propagated has no reason ''; its reasons are override_missing, namesake, "
      "priority_class_missing, stuck, not_claimed, waiting, policy_deleting, no_match, policy_gone, "
      "kind_not_selected"},
     {"an unknown problem with a reason", "not_propagatd/no_match",

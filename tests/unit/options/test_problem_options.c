@@ -172,7 +172,7 @@ static struct config_case {
     {"a problem twice", "problems.patience: [orphaned=1d, orphaned=2d]\n",
      "x.yaml:1:1: 'problems.patience': 'orphaned' is given twice"},
     {"a mapping", "problems.patience: {orphaned: 1d}\n",
-     "x.yaml:1:1: 'problems.patience' takes a text or a list of texts"},
+     "x.yaml:1:1: 'problems.patience' takes a string or a list of strings"},
 };
 
 TEST_ROWS(files_set_problems, config_cases, name)

@@ -428,7 +428,7 @@ TEST(explain_names_the_holder_of_the_lease)
     explain_topic(&w, &text);
     assert_non_null(strstr(text.data,
                            "The template declares t in the project a. The template requests a "
-                           "lease, and Config Connector was refused it.\n"));
+                           "lease, but Config Connector could not obtain it.\n"));
     assert_non_null(strstr(text.data, "m1: the namespace b holds the lease (id abc)\n"));
     assert_non_null(strstr(text.data, "the id xyz holds the lease; no"));
     world_release(&w);
@@ -445,29 +445,29 @@ static struct lease_words_case {
 } lease_words[] = {
     {"own lease", RESOURCE, ",\"holder\":\"abc\",\"expiration\":\"1767227400\"",
      "The namespace a holds the lease on the cloud resource until 2026-01-01T00:30:00Z.",
-     "The holder is the template's namespace; the lease need not be extended yet.",
+     "The holder is the template's namespace; the lease need not be renewed yet.",
      "A lease protects the resource."},
     {"own lease, to be renewed", RESOURCE, ",\"holder\":\"abc\",\"expiration\":\"1767226200\"",
      "The namespace a holds the lease on the cloud resource until 2026-01-01T00:10:00Z, and is "
-     "late to extend it.",
-     "The holder is the template's namespace, which extends the lease at its next reconcile.",
+     "late to renew it.",
+     "The holder is the template's namespace, which renews the lease at its next reconcile.",
      "A lease protects the resource."},
     {"own lease, expired", RESOURCE, ",\"holder\":\"abc\",\"expiration\":\"1767225000\"",
      "The namespace a held the lease on the cloud resource until 2025-12-31T23:50:00Z, and has not "
-     "extended it.",
-     "The holder is the template's namespace, which extends the lease at its next reconcile.",
-     "The template requests a lease; its lease has expired, and protects nothing."},
+     "renewed it.",
+     "The holder is the template's namespace, which renews the lease at its next reconcile.",
+     "The template requests a lease. The lease has expired and does not protect the resource."},
     {"another's lease", RESOURCE, ",\"holder\":\"def\",\"expiration\":\"1767227400\"",
      "The namespace b holds the lease on the cloud resource until 2026-01-01T00:30:00Z.",
-     "The template's namespace is refused the lease.",
+     "Config Connector does not obtain the lease for the template's namespace.",
      "The template requests a lease that another namespace holds."},
     {"another's lease, expired", RESOURCE, ",\"holder\":\"def\",\"expiration\":\"1767225000\"",
      "The namespace b held the lease on the cloud resource until 2025-12-31T23:50:00Z, and has not "
-     "extended it.",
+     "renewed it.",
      "The template's namespace takes over the lease at its next reconcile.",
      "The template requests a lease; the lease of another namespace has expired."},
     {"lease of an unknown id without expiration", RESOURCE, ",\"holder\":\"xyz\"",
-     "The id xyz held the lease on the cloud resource without an expiration, and has not extended "
+     "The id xyz held the lease on the cloud resource without an expiration, and has not renewed "
      "it.",
      "The template's namespace takes over the lease at its next reconcile.",
      "The template requests a lease; the lease of another namespace has expired."},

@@ -324,7 +324,7 @@ static void read_list(struct list_reader *r, const struct endpoint *endpoint)
 {
     char path[LOG_VALUE_MAX], token[TOKEN_MAX_BYTES];
 
-    if (endpoint->needs == NEEDS_NOTHING) {
+    if (endpoint->needs == NEEDS_NOTHING || !(endpoint->known & PARAMETER_BIT(LIMIT))) {
         read_page(r, endpoint->path, token);
         return;
     }
@@ -349,7 +349,8 @@ static void *read_lists(void *context)
 
     for (unsigned round = 0; round < LIST_ROUNDS; round++) {
         for (unsigned i = 0; i < ENDPOINT_COUNT; i++) {
-            if (endpoints[i].needs == NEEDS_NOTHING || endpoints[i].needs >= NEEDS_LINES)
+            if ((endpoints[i].needs == NEEDS_NOTHING || endpoints[i].needs >= NEEDS_LINES) &&
+                endpoints[i].required == 0)
                 read_list(r, &endpoints[i]);
         }
         for (size_t i = 0; i < ARRAY_LEN(pages); i++)
@@ -550,7 +551,7 @@ static struct start_case {
     const char *text;
 } start_cases[] = {
     {"invalid address", "nowhere", "", "'nowhere'"},
-    {"unknown configuration key", "127.0.0.1:0", "x: y\n", "there is no 'x'"},
+    {"unknown configuration key", "127.0.0.1:0", "x: y\n", "unknown option 'x'"},
     {"invalid regular expression", "127.0.0.1:0", "skipped-propagating-namespaces: '['\n", "["},
 };
 

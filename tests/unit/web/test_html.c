@@ -264,7 +264,7 @@ static const struct page_case {
      NULL,
      NULL,
      "policy_tie=off,unhealthy=off",
-     {"<p>No open problems in the data and checks that are left.</p>",
+     {"<p>No open problems in the data that has been read and the checks that are enabled.</p>",
       "disables them (problems.severity): unhealthy, policy tie.</p>"},
      {COMPLETE, INCOMPLETE}},
     {"no problem in the part that was read",
@@ -282,7 +282,7 @@ static const struct page_case {
      "no: {object\n",
      NULL,
      "data_incomplete=off",
-     {"<p>No open problems in the data and checks that are left.</p>",
+     {"<p>No open problems in the data that has been read and the checks that are enabled.</p>",
       "<p>Not checked, because the configuration disables them (problems.severity): data "
       "incomplete. Kinds and files that cannot be read are only on the page of "
       "<a href=\"exporter\">the exporter</a>.</p>"},
@@ -345,7 +345,7 @@ static const struct page_case {
      NULL,
      "sort=sinse",
      NULL,
-     {"problems have no order by &#39;sinse&#39;; do you mean &#39;since&#39;?"},
+     {"problems cannot be sorted by &#39;sinse&#39;; do you mean &#39;since&#39;?"},
      {"<table>"}},
     {"refresh",
      INVALID("one"),

@@ -379,7 +379,7 @@ TEST_WITH(exporter_page_has_the_state_of_the_process, set_up, tear_down)
         "<dt>Version</dt>\n<dd>" EXPORTER_VERSION " (revision ",
         "<dt>Started</dt>\n<dd><time datetime=\"2026-01-01T23:59:00Z\">2026-01-01T23:59:00Z</time> "
         "(1 min ago)</dd>",
-        "<dt>Configuration</dt>\n<dd>as it was loaded last</dd>",
+        "<dt>Configuration</dt>\n<dd>the last load succeeded</dd>",
         "<dt>Evaluation</dt>\n<dd>complete;",
         "<dt>History</dt>\n<dd>17 of 1000 entries</dd>",
         "<dt>History since</dt>\n<dd><time datetime=\"2026-01-02T00:00:00Z\">",
@@ -504,7 +504,7 @@ static struct answer_case {
     {"problems sorted by age", "/api/v1/problems?sort=-since&problem=data_incomplete", 200,
      "\"items\":[\n{\"problem\":\"data_incomplete\""},
     {"problems in an unknown order", "/api/v1/problems?sort=-sinse", 400,
-     "{\"error\":\"problems have no order by 'sinse'; do you mean 'since'?\"}\n"},
+     "{\"error\":\"problems cannot be sorted by 'sinse'; do you mean 'since'?\"}\n"},
     {"refresh of a list of the API", "/api/v1/problems?refresh=30s", 400, "no parameter 'refresh'"},
     {"invalid refresh", "/?refresh=1s", 400, "takes an interval from 5s to 1h"},
     {"runbook", "/runbook?problem=lease_at_risk", 200,
