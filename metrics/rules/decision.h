@@ -54,7 +54,8 @@ enum stage {
         "The binding is left over from a deleted policy, and the template changed since then. A "  \
         "restart of Karmada's controllers delivers the change.")                                   \
     ROW(LEFT_BEHIND, "left_behind", "The binding is left over from a deleted policy.")             \
-    ROW(NO_POLICY, "no_policy", "No policy selects the template.")                                 \
+    ROW(NO_POLICY, "no_policy",                                                                    \
+        "No policy selects the template, or excludedResources exclude it.")                        \
     ROW(LAZY, "lazy",                                                                              \
         "The policy is Lazy: Karmada creates the binding at the template's next change.")          \
     ROW(OVERRIDE_MISSING, "override_missing",                                                      \

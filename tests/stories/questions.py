@@ -90,11 +90,12 @@ def propagation():
         "5031", "My policy selects it, and nothing happens: why?",
         "ac-controllers-down/02-matched-not-bound", "deployment/web",
         "No binding exists yet. Karmada did not claim the "
-        "template within the grace.")
+        "template within the grace period (--rules.grace).")
     recorded_story(
         "5031", "There is a policy, and it has no effect on this one: why?",
         "g-pending/02-policy-for-another", "deployment/orphan",
-        "No policy governs the template. No policy selects the template.")
+        "No policy governs the template. No policy selects the template, or excludedResources "
+        "exclude it.")
     recorded_story(
         "dashboard/551", "How far did it come from its template, in how many member clusters?",
         "s-cluster-down/02-cluster-not-ready", "deployment/stays",
