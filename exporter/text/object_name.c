@@ -7,7 +7,11 @@
 #include "metrics/model/store.h"
 #include "metrics/rules/object_index.h"
 
-enum { NAMES_MAX_BYTES = 1 << 16, SUGGESTIONS_MAX = 5 };
+enum {
+    NAMES_MAX_BYTES = 1 << 16,
+    SUGGESTIONS_MAX = 5, /* Suggested objects of one class. */
+    DISTANCE_MAX = 2,    /* Maximum edit distance of a suggested name. */
+};
 
 void object_name_release(struct object_name *n)
 {
@@ -147,97 +151,170 @@ void object_name_add(struct strbuf *out, const struct entry *entry)
     strbuf_addf(out, "%s%s%s", ns, *ns ? "/" : "", entry->name);
 }
 
-/* Appends up to SUGGESTIONS_MAX objects with similar names, the most similar first. */
-static void add_suggestions(struct strbuf *out, const struct object_name *w,
-                            const struct listing *all)
+/* ---- search ---- */
+
+/* Returns true if a type has the kind, group and version of a name. */
+static bool type_fits(const struct object_name *w, const char *api_version, const char *kind)
 {
-    for (size_t distance = 0, found = 0; distance <= 2 && found < SUGGESTIONS_MAX; distance++) {
-        for (size_t i = 0; i < all->count && found < SUGGESTIONS_MAX; i++) {
-            if (edit_distance(all->entries[i]->name, w->name) != distance)
-                continue;
-            add_entry_name(out, all->entries[i]);
-            found++;
-        }
-    }
+    size_t group_len = api_group_len(api_version);
+    const char *version = api_version + group_len + (group_len > 0);
+
+    return kind_fits(kind, w->kind) &&
+           (!w->group ||
+            (strlen(w->group) == group_len && memcmp(w->group, api_version, group_len) == 0)) &&
+           (!w->version || strcmp(w->version, version) == 0);
 }
 
 static bool identity_fits(const struct object_name *w, const struct identity *id)
 {
-    size_t group_len = api_group_len(id->api_version);
-    const char *version = id->api_version + group_len + (group_len > 0);
-
-    return kind_fits(id->kind, w->kind) && strcmp(id->name, w->name) == 0 &&
-           (!w->group ||
-            (strlen(w->group) == group_len && memcmp(w->group, id->api_version, group_len) == 0)) &&
-           (!w->version || strcmp(w->version, version) == 0) &&
-           (!w->ns || strcmp(id->ns, w->ns) == 0);
+    return strcmp(id->name, w->name) == 0 && (!w->ns || strcmp(id->ns, w->ns) == 0) &&
+           type_fits(w, id->api_version, id->kind);
 }
 
-/* Returns the number of objects that fit, appends their names, and stores the last in *found. */
-static size_t find_fitting(const struct object_name *w, const struct listing *all,
-                           struct strbuf *names, const struct entry **found)
+/* Appends the objects of a type that fit: one look-up in each namespace of the name. */
+static void find_in_type(const struct store *store, const struct object_name *w,
+                         const struct type *type, struct entry_list *found)
 {
-    size_t count = 0;
+    for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
+        struct entry *entry;
 
-    for (size_t i = 0; i < all->count; i++) {
-        const struct entry *entry = all->entries[i];
-        const struct identity id = entry_identity(entry);
-
-        if (!identity_fits(w, &id))
+        if (w->ns && strcmp(p->ns, w->ns) != 0)
             continue;
-        *found = entry;
-        add_entry_name(names, entry);
-        count++;
+        entry =
+            store_find(store, &(struct identity){type->api_version, type->kind, p->ns, w->name});
+        if (entry && entry_exists(entry))
+            entry_list_add(found, entry);
     }
-    return count;
 }
+
+/* Returns the objects among `classes` that fit, in no order. */
+static struct entry_list find_fitting(const struct store *store, unsigned classes,
+                                      const struct object_name *w)
+{
+    struct entry_list found = {0};
+
+    for (const struct type *type = store_first_type(store); type; type = type->next) {
+        if ((classes >> type->def->class & 1) && type_fits(w, type->api_version, type->kind))
+            find_in_type(store, w, type, &found);
+    }
+    return found;
+}
+
+/* ---- errors ---- */
+
+/* Orders by class, then as lists. */
+static int compare_found(const void *left, const void *right)
+{
+    const struct entry *a = *(struct entry *const *)left, *b = *(struct entry *const *)right;
+
+    return entry_class(a) != entry_class(b) ? (int)entry_class(a) - (int)entry_class(b)
+                                            : entry_compare(a, b);
+}
+
+static void fail_ambiguous(const char *typed, struct entry_list *found, struct error *err)
+{
+    CLEANUP(strbuf_release) struct strbuf names = STRBUF_INIT(NAMES_MAX_BYTES);
+
+    qsort(found->items, found->count, sizeof(*found->items), compare_found);
+    for (size_t i = 0; i < found->count; i++)
+        add_entry_name(&names, found->items[i]);
+    fail(err, "'%s' could be any of %s", typed, names.data);
+}
+
+/* Object with a name similar to the typed one. */
+struct similar_object {
+    const struct entry *entry;
+    size_t distance; /* See edit_distance(). */
+};
+
+static int compare_similar(const void *left, const void *right)
+{
+    const struct similar_object *a = left, *b = right;
+
+    if (a->distance != b->distance)
+        return a->distance < b->distance ? -1 : 1;
+    return entry_compare(a->entry, b->entry);
+}
+
+/* Appends up to SUGGESTIONS_MAX objects of a class with similar names, the most similar first. */
+static void add_suggestions(struct strbuf *out, const char *name, const struct store *store,
+                            enum object_class class)
+{
+    CLEANUP(listing_release) struct listing all = listing_make_unordered(store, class);
+    CLEANUP(free_cleanup)
+    struct similar_object *similar = xreallocarray(NULL, all.count + 1, sizeof(*similar));
+    size_t count = 0, len = strlen(name);
+
+    for (size_t i = 0; i < all.count; i++) {
+        const struct entry *entry = all.entries[i];
+        size_t distance, entry_len = strlen(entry->name);
+
+        /* The distance is at least the difference of the lengths. */
+        if (entry_len > len + DISTANCE_MAX || len > entry_len + DISTANCE_MAX)
+            continue;
+        distance = edit_distance(entry->name, name);
+        if (distance <= DISTANCE_MAX)
+            similar[count++] = (struct similar_object){entry, distance};
+    }
+    if (count > 1)
+        qsort(similar, count, sizeof(*similar), compare_similar);
+    for (size_t i = 0; i < count && i < SUGGESTIONS_MAX; i++)
+        add_entry_name(out, similar[i].entry);
+}
+
+static void fail_missing(const char *typed, const char *name, const struct store *store,
+                         unsigned classes, struct error *err)
+{
+    CLEANUP(strbuf_release) struct strbuf nearest = STRBUF_INIT(NAMES_MAX_BYTES);
+
+    for (unsigned i = 0; i < CLASS_COUNT; i++) {
+        if (classes >> i & 1)
+            add_suggestions(&nearest, name, store, (enum object_class)i);
+    }
+    if (nearest.len > 0)
+        fail(err, "there is no '%s'; the nearest are %s", typed, nearest.data);
+    else
+        fail(err, "there is no '%s'", typed);
+}
+
+/* ---- objects by name ---- */
 
 const struct entry *object_find(const struct store *store, unsigned classes, const char *typed,
                                 struct error *err)
 {
     CLEANUP(object_name_release) struct object_name wanted = {0};
-    CLEANUP(strbuf_release) struct strbuf names = STRBUF_INIT(NAMES_MAX_BYTES);
-    CLEANUP(strbuf_release) struct strbuf nearest = STRBUF_INIT(NAMES_MAX_BYTES);
-    const struct entry *found = NULL;
-    size_t count = 0;
+    CLEANUP(entry_list_release) struct entry_list found = {0};
 
     if (!object_name_parse(typed, &wanted, err))
         return NULL;
-    for (unsigned i = 0; i < CLASS_COUNT; i++) {
-        if (!(classes & 1U << i))
-            continue;
-        CLEANUP(listing_release) struct listing all = listing_make(store, (enum object_class)i);
-        count += find_fitting(&wanted, &all, &names, &found);
-        add_suggestions(&nearest, &wanted, &all);
-    }
-    if (count == 1)
-        return found;
-    if (count > 1)
-        fail(err, "'%s' could be any of %s", typed, names.data);
-    else if (nearest.len > 0)
-        fail(err, "there is no '%s'; the nearest are %s", typed, nearest.data);
+    found = find_fitting(store, classes, &wanted);
+    if (found.count == 1)
+        return found.items[0];
+    if (found.count > 1)
+        fail_ambiguous(typed, &found, err);
     else
-        fail(err, "there is no '%s'", typed);
+        fail_missing(typed, wanted.name, store, classes, err);
     return NULL;
 }
 
 const struct entry *object_find_in_namespace(const struct store *store, unsigned classes,
                                              const char *typed, const char *ns, struct error *err)
 {
-    CLEANUP(strbuf_release) struct strbuf full = STRBUF_INIT(NAMES_MAX_BYTES);
     CLEANUP(object_name_release) struct object_name name = {0};
+    CLEANUP(entry_list_release) struct entry_list found = {0};
     const struct entry *entry;
 
     if (!object_name_parse(typed, &name, err))
         return NULL;
     if (name.ns || !ns)
         return object_find(store, classes, typed, err);
-    strbuf_addf(&full, "%.*s/%s/%s", (int)strcspn(typed, "/"), typed, ns, name.name);
-    entry = object_find(store, classes, full.data, err);
-    if (!entry)
-        entry = object_find(store, classes, typed, err);
+    name.ns = xstrdup(ns);
+    found = find_fitting(store, classes, &name);
+    if (found.count == 1)
+        return found.items[0];
+    entry = object_find(store, classes, typed, err);
     if (entry && *entry_ns(entry) != '\0' && strcmp(entry_ns(entry), ns) != 0) {
-        fail(err, "there is no '%s'", full.data);
+        fail(err, "there is no '%.*s/%s/%s'", (int)strcspn(typed, "/"), typed, ns, name.name);
         return NULL;
     }
     return entry;
@@ -246,7 +323,7 @@ const struct entry *object_find_in_namespace(const struct store *store, unsigned
 const struct entry *object_find_binding(const struct store *store, const char *typed)
 {
     CLEANUP(object_name_release) struct object_name wanted = {0};
-    CLEANUP(listing_release) struct listing all = listing_make(store, CLASS_BINDING);
+    CLEANUP(listing_release) struct listing all = listing_make_unordered(store, CLASS_BINDING);
     const struct entry *found = NULL;
     struct error err;
     size_t count = 0;
