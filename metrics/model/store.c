@@ -439,6 +439,15 @@ static int compare_by_identity(const void *a, const void *b)
     return entry_compare(*(const struct entry *const *)a, *(const struct entry *const *)b);
 }
 
+/* Appends the entries of a partition that have an object. The array must have room. */
+static void add_objects(struct listing *listing, const struct partition *p)
+{
+    for (size_t i = 0; i < p->count; i++) {
+        if (entry_exists(p->entries[i]))
+            listing->entries[listing->count++] = p->entries[i];
+    }
+}
+
 struct listing listing_make_unordered(const struct store *store, enum object_class class)
 {
     struct listing listing = {0};
@@ -450,23 +459,69 @@ struct listing listing_make_unordered(const struct store *store, enum object_cla
     for (const struct type *type = store_first_type(store); type; type = type->next) {
         if (type->def->class != class)
             continue;
-        for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
-            for (size_t i = 0; i < p->count; i++) {
-                if (entry_exists(p->entries[i]))
-                    listing.entries[listing.count++] = p->entries[i];
-            }
-        }
+        for (const struct partition *p = type->partitions; p; p = p->next_of_type)
+            add_objects(&listing, p);
     }
     assert(listing.count == count);
     return listing;
 }
 
+static int compare_partitions(const void *left, const void *right)
+{
+    const struct partition *a = *(const struct partition *const *)left;
+    const struct partition *b = *(const struct partition *const *)right;
+    int order = strcmp(a->type->kind, b->type->kind);
+
+    return order ? order : strcmp(a->ns, b->ns);
+}
+
+/* Returns the partitions of a class that have entries, by kind and namespace. */
+static const struct partition **sorted_partitions(const struct store *store,
+                                                  enum object_class class, size_t *count)
+{
+    const struct partition **sorted = NULL;
+    size_t capacity = 0;
+
+    *count = 0;
+    for (const struct type *type = store_first_type(store); type; type = type->next) {
+        for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
+            if (type->def->class != class || p->count == 0)
+                continue;
+            if (*count == capacity) {
+                capacity = capacity ? 2 * capacity : 64;
+                sorted = xreallocarray(sorted, capacity, sizeof(const struct partition *));
+            }
+            sorted[(*count)++] = p;
+        }
+    }
+    if (*count > 1)
+        qsort(sorted, *count, sizeof(const struct partition *), compare_partitions);
+    return sorted;
+}
+
+/* Sorts each group of partitions of one kind and namespace: faster than one sort of all entries. */
 struct listing listing_make(const struct store *store, enum object_class class)
 {
-    struct listing listing = listing_make_unordered(store, class);
+    struct listing listing = {0};
+    size_t objects = store_object_count(store, class), count, group = 0;
 
-    if (listing.count > 1)
-        qsort(listing.entries, listing.count, sizeof(const struct entry *), compare_by_identity);
+    if (objects == 0)
+        return listing;
+
+    CLEANUP(free_cleanup)
+    const struct partition **partitions = sorted_partitions(store, class, &count);
+
+    listing.entries = xreallocarray(NULL, objects, sizeof(const struct entry *));
+    for (size_t i = 0; i < count; i++) {
+        add_objects(&listing, partitions[i]);
+        if (i + 1 < count && compare_partitions(&partitions[i], &partitions[i + 1]) == 0)
+            continue;
+        if (listing.count - group > 1)
+            qsort(&listing.entries[group], listing.count - group, sizeof(const struct entry *),
+                  compare_by_identity);
+        group = listing.count;
+    }
+    assert(listing.count == objects);
     return listing;
 }
 

@@ -366,3 +366,41 @@ TEST(partitions_of_removed_namespaces_are_freed)
     assert_true(intern_count(store_string_pool(s)) < 110);
     assert_non_null(store_find(s, &map_a));
 }
+
+/* Puts the objects of two API groups with one kind in three namespaces, in a mixed order. */
+static void put_mixed(struct store *s)
+{
+    struct error err;
+    char json[256];
+
+    for (unsigned i = 0; i < 60; i++) {
+        unsigned k = i * 37 % 60;
+
+        snprintf(
+            json, sizeof(json),
+            "{'apiVersion':'%s/v1','kind':'%s','metadata':{'namespace':'ns-%u','name':'n-%u'}}",
+            k % 2 ? "one.example.org" : "two.example.org", k % 5 ? "Thing" : "Other", k % 3, k / 2);
+        assert_int_equal(put(s, json, (struct origin){1, 1}, &err), STORE_ADDED);
+    }
+}
+
+TEST(listings_have_all_objects_of_a_class_in_order)
+{
+    struct store *s = store_new(1);
+    struct listing sorted;
+    struct listing unordered;
+
+    put_mixed(s);
+    sorted = listing_make(s, CLASS_TEMPLATE);
+    unordered = listing_make_unordered(s, CLASS_TEMPLATE);
+    assert_int_equal(sorted.count, 60);
+    assert_int_equal(unordered.count, 60);
+    for (size_t i = 0; i + 1 < sorted.count; i++)
+        assert_true(entry_compare(sorted.entries[i], sorted.entries[i + 1]) < 0);
+    listing_release(&sorted);
+    listing_release(&unordered);
+    sorted = listing_make(s, CLASS_POLICY);
+    assert_int_equal(sorted.count, 0);
+    listing_release(&sorted);
+    store_free(s);
+}
