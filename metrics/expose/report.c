@@ -196,8 +196,9 @@ void report_write(const struct engine *engine, const struct report_files *files,
 
 static struct listing list_all_dependencies(const struct store *store)
 {
-    struct listing templates = list_decided_templates(store);
-    struct listing bindings = listing_make(store, CLASS_BINDING);
+    /* list_dependencies() sorts those that are dependencies. */
+    struct listing templates = listing_make_unordered(store, CLASS_TEMPLATE);
+    struct listing bindings = listing_make_unordered(store, CLASS_BINDING);
     struct listing out = list_dependencies(&templates, &bindings);
 
     listing_release(&templates);
