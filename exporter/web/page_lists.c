@@ -305,8 +305,9 @@ static void write_page(struct queued_request *request, const struct list_page *p
     add_form(request, page);
     if (!q.order.column)
         q.order.column = list_find_column(page->list, DEFAULT_SORT);
-    list_select(all, &q.filter, q.order);
+    list_select(all, &q.filter, (struct list_order){NULL, false});
     part = list_part_make(number, all->count);
+    list_order_part(all, q.order, part.first, part.end);
     strbuf_addf(&request->body, "<p class=\"faint\">%zu of %zu rows</p>\n", all->count, total);
     if (all->count > 0)
         add_table(request, page, all, &part, now_ms);

@@ -7,7 +7,12 @@
 #include "metrics/expose/report_parts.h"
 #include "metrics/model/store.h"
 
-enum { MILLI = 1000, CSV_COLUMNS_MAX = 64, PATH_MAX_BYTES = 128 };
+enum {
+    MILLI = 1000,
+    CSV_COLUMNS_MAX = 64,
+    PATH_MAX_BYTES = 128,
+    SPLITS_MAX = 64, /* Splits of move_first_rows(); about 2 for each halving are usual. */
+};
 
 const char *const list_policy_parts[] = {"kind", "namespace", "name", NULL};
 const char *const list_identity_parts[] = {"apiVersion", "kind", "namespace", "name", NULL};
@@ -288,17 +293,75 @@ static const struct list_column *find_sibling(const struct list_column *column, 
     return name && c->name ? c : NULL;
 }
 
-static void sort_rows(struct list_selection *s, struct list_order order)
+static void swap_rows(struct sorted_row *a, struct sorted_row *b)
+{
+    struct sorted_row held = *a;
+
+    *a = *b;
+    *b = held;
+}
+
+/*
+ * Moves the rows that are before the median of three rows to the start, the others to the end.
+ * Returns the index of the median.
+ */
+static size_t split_rows(struct sorted_row *rows, size_t count, struct sorting *sorting)
+{
+    struct sorted_row *low = &rows[0], *median = &rows[count / 2], *high = &rows[count - 1];
+    size_t before = 0;
+
+    if (compare_rows(median, low, sorting) < 0)
+        swap_rows(median, low);
+    if (compare_rows(high, median, sorting) < 0)
+        swap_rows(high, median);
+    if (compare_rows(median, low, sorting) < 0)
+        swap_rows(median, low);
+    swap_rows(median, high);
+    for (size_t i = 0; i + 1 < count; i++) {
+        if (compare_rows(&rows[i], high, sorting) < 0)
+            swap_rows(&rows[i], &rows[before++]);
+    }
+    swap_rows(&rows[before], high);
+    return before;
+}
+
+/* Moves the first `wanted` rows of the order to the start, in any order among them. */
+static void move_first_rows(struct sorted_row *rows, size_t count, size_t wanted,
+                            struct sorting *sorting)
+{
+    for (unsigned splits = 0; wanted > 0 && wanted < count; splits++) {
+        size_t before;
+
+        /* Bad medians, as of rows that were arranged for them, must not cost more than a sort. */
+        if (splits == SPLITS_MAX) {
+            qsort_r(rows, count, sizeof(*rows), compare_rows, sorting);
+            return;
+        }
+        before = split_rows(rows, count, sorting);
+        if (before >= wanted) {
+            count = before;
+        } else {
+            rows += before + 1;
+            count -= before + 1;
+            wanted -= before + 1;
+        }
+    }
+}
+
+void list_order_part(struct list_selection *s, struct list_order order, size_t first, size_t end)
 {
     struct sorting sorting = {order.column, find_sibling(order.column, order.column->then),
                               order.reverse};
     CLEANUP(free_cleanup)
     struct sorted_row *sorted = xreallocarray(NULL, s->count + 1, sizeof(*sorted));
 
+    assert(first <= end && end <= s->count);
     for (size_t i = 0; i < s->count; i++)
         sorted[i] = (struct sorted_row){order.column->value(s->rows[i]), s->rows[i], i};
-    if (s->count > 1)
-        qsort_r(sorted, s->count, sizeof(*sorted), compare_rows, &sorting);
+    move_first_rows(sorted, s->count, first, &sorting);
+    move_first_rows(&sorted[first], s->count - first, end - first, &sorting);
+    if (end - first > 1)
+        qsort_r(&sorted[first], end - first, sizeof(*sorted), compare_rows, &sorting);
     for (size_t i = 0; i < s->count; i++)
         s->rows[i] = sorted[i].row;
 }
@@ -314,7 +377,7 @@ void list_select(struct list_selection *s, const struct list_filter *filter,
     }
     s->count = count;
     if (order.column)
-        sort_rows(s, order);
+        list_order_part(s, order, 0, count);
 }
 
 void list_count_words(const struct list_selection *s, const struct list_filter *filter,

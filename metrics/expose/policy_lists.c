@@ -13,14 +13,18 @@
 
 /* ---- policies ---- */
 
+/* Numbers of templates of a policy. Counting them is slow, and a page shows few policies. */
+struct policy_usage {
+    bool known; /* The other members are set. */
+    struct policy_counts counts;
+    size_t versions; /* Number of versions that templates run. */
+};
+
 struct policy_row {
     const struct entry *policy;
-    struct policy_counts counts;
+    struct policy_usage *usage; /* In the memory of the rows; see usage_of(). */
     struct worst_problem worst;
     uint32_t problems; /* Number of open problems about the policy and its templates. */
-    size_t versions;   /* Number of versions that templates run. */
-    uint32_t clusters;
-    bool has_clusters; /* `clusters` is known. */
 };
 
 static bool is_row_of_policy(const void *item, const void *key)
@@ -46,20 +50,15 @@ static void add_problems_by_policy(const struct problems *ps, const struct map *
 static void *gather_policies(const struct engine *engine, size_t *count)
 {
     struct listing all = listing_make(engine_store(engine), CLASS_POLICY);
-    struct policy_row *rows = xcalloc(all.count + 1, sizeof(*rows));
+    /* One block of memory, which the caller frees: the rows, then their usages. */
+    struct policy_row *rows =
+        xcalloc(all.count + 1, sizeof(struct policy_row) + sizeof(struct policy_usage));
+    struct policy_usage *usages = (struct policy_usage *)&rows[all.count + 1];
     struct map by_policy = MAP_INIT(is_row_of_policy);
 
     for (size_t i = 0; i < all.count; i++) {
-        const struct policy_decision *d = policy_decision(all.entries[i]);
-
-        rows[i] = (struct policy_row){
-            .policy = all.entries[i],
-            .counts = policy_counts_of(all.entries[i]),
-            .worst = NO_PROBLEM,
-            .versions = d && d->history ? policy_history_count_used_versions(d->history) : 0,
-            .clusters = d ? d->resolved->cluster_count : 0,
-            .has_clusters = d && d->resolved->has_clusters,
-        };
+        rows[i] =
+            (struct policy_row){.policy = all.entries[i], .usage = &usages[i], .worst = NO_PROBLEM};
         map_add(&by_policy, map_hash_address(rows[i].policy), &rows[i]);
     }
     if (engine_problems(engine))
@@ -68,6 +67,28 @@ static void *gather_policies(const struct engine *engine, size_t *count)
     map_release(&by_policy);
     listing_release(&all);
     return rows;
+}
+
+/* Returns the usage of the policy of a row; the first call counts it. */
+static const struct policy_usage *usage_of(const struct policy_row *row)
+{
+    const struct policy_decision *d = policy_decision(row->policy);
+
+    if (!row->usage->known)
+        *row->usage = (struct policy_usage){
+            .known = true,
+            .counts = policy_counts_of(row->policy),
+            .versions = d && d->history ? policy_history_count_used_versions(d->history) : 0,
+        };
+    return row->usage;
+}
+
+/* Returns the number of target clusters; unknown without Cluster objects. */
+static struct list_value cluster_count_of(const struct entry *policy)
+{
+    const struct policy_decision *d = policy_decision(policy);
+
+    return list_number_if(d && d->resolved->has_clusters, d ? d->resolved->cluster_count : 0);
 }
 
 static void put_policy(struct json_writer *w, const struct engine *engine, const void *row)
@@ -94,12 +115,12 @@ VALUE(policy_row, policy_entry, list_entry(row->policy, true))
 VALUE(policy_row, policy_kind, list_text(entry_kind(row->policy)))
 VALUE(policy_row, policy_namespace, list_text(entry_ns(row->policy)))
 VALUE(policy_row, policy_name, list_text(row->policy->name))
-VALUE(policy_row, policy_selected, list_number(row->counts.selected))
-VALUE(policy_row, policy_won, list_number(row->counts.won))
-VALUE(policy_row, policy_claimed, list_number(row->counts.claimed))
-VALUE(policy_row, policy_stale, list_number(row->counts.stale))
-VALUE(policy_row, policy_versions, list_number((int64_t)row->versions))
-VALUE(policy_row, policy_clusters, list_number_if(row->has_clusters, row->clusters))
+VALUE(policy_row, policy_selected, list_number(usage_of(row)->counts.selected))
+VALUE(policy_row, policy_won, list_number(usage_of(row)->counts.won))
+VALUE(policy_row, policy_claimed, list_number(usage_of(row)->counts.claimed))
+VALUE(policy_row, policy_stale, list_number(usage_of(row)->counts.stale))
+VALUE(policy_row, policy_versions, list_number((int64_t)usage_of(row)->versions))
+VALUE(policy_row, policy_clusters, cluster_count_of(row->policy))
 
 static bool policy_kind_matches(const void *row, const char *wanted)
 {

@@ -103,6 +103,60 @@ TEST_ROWS(rows_are_ordered_by, order_cases, title)
     check_names(&s, c->names);
 }
 
+enum { MANY = 700, NAME_LEN = 12 };
+
+/* Rows in one of three arrangements, with equal values. */
+static void fill_fruits(struct fruit *out, char (*names)[NAME_LEN], unsigned arrangement)
+{
+    uint32_t random = 7;
+
+    for (unsigned i = 0; i < MANY; i++) {
+        random = random * 1664525 + 1013904223;
+        unsigned value = arrangement == 0 ? random >> 16 : arrangement == 1 ? i / 3 : MANY - i;
+
+        snprintf(names[i], NAME_LEN, "%05u", value % 1000);
+        out[i] = (struct fruit){names[i], value % 50 ? (int64_t)value % 50 : -1, value % 4};
+    }
+}
+
+static struct part_case {
+    const char *title;
+    size_t first, end;
+} part_cases[] = {
+    {"no row", 0, 0},
+    {"first row", 0, 1},
+    {"first rows", 0, 100},
+    {"rows in the middle", 300, 400},
+    {"last rows", 650, MANY},
+    {"one row in the middle", 333, 334},
+    {"last row", MANY - 1, MANY},
+    {"all rows", 0, MANY},
+};
+
+TEST_ROWS(a_part_has_the_rows_of_the_whole_order, part_cases, title)
+{
+    static const char *const names[] = {"color", "name", "weight"};
+    const struct part_case *c = *state;
+    struct fruit many[MANY];
+    char texts[MANY][NAME_LEN];
+    struct list_filter filter = {.count = 0};
+
+    for (unsigned i = 0; i < 3 * ARRAY_LEN(names) * 2; i++) {
+        struct list_order order = {list_find_column(&fruits, names[i / 6]), i % 2};
+        CLEANUP(list_selection_release) struct list_selection whole = {0};
+        CLEANUP(list_selection_release) struct list_selection part = {0};
+
+        fill_fruits(many, texts, i / 2 % 3);
+        whole = list_all(&fruits, many, MANY);
+        part = list_all(&fruits, many, MANY);
+        list_select(&whole, &filter, order);
+        list_order_part(&part, order, c->first, c->end);
+        assert_int_equal(part.count, MANY);
+        assert_memory_equal(&part.rows[c->first], &whole.rows[c->first],
+                            (c->end - c->first) * sizeof(*part.rows));
+    }
+}
+
 static struct filter_case {
     const char *title;
     const char *column;
