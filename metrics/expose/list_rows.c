@@ -354,7 +354,11 @@ static struct chunk *new_chunk(void)
 static size_t find_chunk(const struct sequence *s, const struct entry *template)
 {
     size_t low = 0, high = s->count;
+    const struct chunk *last = high > 0 ? s->chunks[high - 1] : NULL;
 
+    /* The usual case of evaluation_rows(), which puts the templates in their order. */
+    if (last && entry_compare(last->rows[last->count - 1].template, template) < 0)
+        return high;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         const struct chunk *chunk = s->chunks[middle];
@@ -466,11 +470,11 @@ void rows_put(struct rows *rows, struct row *row)
     size_t at = find_chunk(s, row->template), index;
     bool found;
 
-    /* A row that belongs after all others is appended to the last chunk. */
-    if (at == s->count && at > 0)
+    /* A row that belongs after all others is appended to the last chunk, or to a new one. */
+    if (at == s->count && at > 0 && s->chunks[at - 1]->count < CHUNK_ROWS)
         at--;
-    if (s->count == 0)
-        insert_chunk(s, 0, new_chunk());
+    if (at == s->count)
+        insert_chunk(s, at, new_chunk());
     index = find_row(s->chunks[at], row->template, &found);
     if (found && row_equal(&s->chunks[at]->rows[index], row)) {
         row_release(row, rows->store);

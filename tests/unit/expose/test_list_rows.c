@@ -170,6 +170,35 @@ TEST(views_do_not_change_after_their_creation)
     listed_release(&l);
 }
 
+TEST(rows_put_in_order_are_those_of_the_listing)
+{
+    enum { OBJECTS = 1000 };
+    struct row_position at = {0};
+    struct row_view *view;
+    struct listed l;
+
+    listed_init(&l, 1);
+    for (uint32_t i = 0; i < OBJECTS; i++)
+        put_named(&l, i);
+    world_run(&l.world, 1000);
+    rows_free(l.rows);
+    l.rows = rows_new(l.world.store);
+
+    CLEANUP(listing_release)
+    struct listing all = listing_make(l.world.store, CLASS_TEMPLATE);
+
+    for (size_t i = 0; i < all.count; i++)
+        update_row(&l, (struct entry *)(uintptr_t)all.entries[i]);
+    view = rows_view(l.rows);
+    assert_int_equal(row_view_count(view), OBJECTS);
+    for (size_t i = 0; i < all.count; i++)
+        assert_ptr_equal(row_view_next_row(view, &at)->template, all.entries[i]);
+    assert_null(row_view_next_row(view, &at));
+    row_view_drop(view);
+    check_current_view(&l);
+    listed_release(&l);
+}
+
 static bool claim_exists(struct listed *l)
 {
     struct row_view *view = rows_view(l->rows);
