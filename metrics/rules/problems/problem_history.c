@@ -96,7 +96,7 @@ static const char *intern_or_null(struct intern *strings, const char *text)
 struct problem_names problem_names_copy(const struct problem_names *names, struct intern *strings)
 {
     return (struct problem_names){
-        .policy_kind = names->policy_kind,
+        .policy_kind = intern_or_null(strings, names->policy_kind),
         .policy_ns = intern_or_null(strings, names->policy_ns),
         .policy_name = intern_or_null(strings, names->policy_name),
         .owner = intern_or_null(strings, names->owner),
@@ -105,7 +105,8 @@ struct problem_names problem_names_copy(const struct problem_names *names, struc
 
 void problem_names_release(struct problem_names *names, struct intern *strings)
 {
-    const char *const all[] = {names->policy_ns, names->policy_name, names->owner};
+    const char *const all[] = {names->policy_kind, names->policy_ns, names->policy_name,
+                               names->owner};
 
     for (size_t i = 0; i < ARRAY_LEN(all); i++) {
         if (all[i])

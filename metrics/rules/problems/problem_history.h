@@ -67,8 +67,8 @@ int64_t problem_history_begin_ms(const struct problem_history *h);
 
 /* Names of other objects of an instance, taken while its condition held. NULL if unknown. */
 struct problem_names {
-    const char *policy_kind; /* Never freed. */
-    const char *policy_ns;   /* "" for a ClusterPropagationPolicy. */
+    const char *policy_kind;
+    const char *policy_ns; /* "" for a ClusterPropagationPolicy. */
     const char *policy_name;
     const char *owner;
 };

@@ -530,6 +530,31 @@ TEST(a_reload_keeps_the_history)
     world_release(&after.world);
 }
 
+/* No evaluation after the reload renews the names: the condition has ended by then. */
+TEST(a_condition_that_a_reload_ends_keeps_its_names)
+{
+    struct lab before, after;
+
+    lab_init(&before);
+    shorten_patience(&before);
+    lab_judge(&before);
+    put_waiting_template(&before);
+    pass(&before, 2 * MINUTE);
+    assert_int_equal(count_open(before.problems), 1);
+    lab_init(&after);
+    shorten_patience(&after);
+    world_put_text(&after.world, TEMPLATE("web", "," CLAIM("p")));
+    world_put_text(&after.world, POLICY("p", SELECTS("web")));
+    world_put_text(&after.world, BINDING("web", "p", "m1"));
+    reload(&after, &before);
+    world_release(&before.world);
+    pass(&after, 2 * MINUTE);
+    assert_string_equal(newest(&after)->name, "web");
+    assert_string_equal(newest(&after)->names.policy_kind, "PropagationPolicy");
+    assert_string_equal(newest(&after)->names.policy_name, "p");
+    world_release(&after.world);
+}
+
 /* A disabled problem, and a subject that is no longer read, are withdrawn. */
 TEST(a_reload_withdraws_what_it_drops)
 {
