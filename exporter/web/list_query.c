@@ -116,7 +116,7 @@ static bool parse_number(struct list_condition *c, int64_t now_ms, struct error 
     if (kind == LIST_TIME) {
         if (!parse_duration(c->text, &age_ms))
             return fail(err, "'%s' takes an age, such as 30m, 2h or 7d", c->column->name);
-        c->number = now_ms - age_ms;
+        c->number = (double)(now_ms - age_ms);
         /* A greater age is an earlier time. */
         if (c->comparison == LIST_MORE || c->comparison == LIST_LESS)
             c->comparison = c->comparison == LIST_MORE ? LIST_LESS : LIST_MORE;
@@ -124,7 +124,7 @@ static bool parse_number(struct list_condition *c, int64_t now_ms, struct error 
     }
     if (!parse_quantity(c->text, &number) || number > 1e15 || number < -1e15)
         return fail(err, "'%s' takes a number, such as 12, 1.5 or 4Gi", c->column->name);
-    c->number = (int64_t)(kind == LIST_NUMBER ? number : number * MILLI);
+    c->number = kind == LIST_NUMBER ? number : number * MILLI;
     return true;
 }
 
@@ -134,6 +134,7 @@ static bool add_condition(struct list_filter *filter, struct list_condition c, i
 {
     const struct list_column *column = c.column;
     const char *parameter = column->parameter ? column->parameter : column->name;
+    bool ordered = c.comparison == LIST_MORE || c.comparison == LIST_LESS;
     int ignored;
 
     if (column->accepts && !column->accepts(c.text))
@@ -142,9 +143,9 @@ static bool add_condition(struct list_filter *filter, struct list_condition c, i
     if (column->words && !(column->flags & LIST_ANY_WORD) &&
         !parse_word(parameter, c.text, column->words, column->word_count, &ignored, err))
         return false;
-    if (has_numbers(column) && !column->matches && !parse_number(&c, now_ms, err))
+    if (has_numbers(column) && (ordered || !column->matches) && !parse_number(&c, now_ms, err))
         return false;
-    if (!has_numbers(column) && (c.comparison == LIST_MORE || c.comparison == LIST_LESS))
+    if (!has_numbers(column) && ordered)
         return fail(err, "the column '%s' has no numbers: use '=' or '!='", column->name);
     return list_filter_add(filter, c) || fail(err, "there are too many conditions");
 }

@@ -172,10 +172,11 @@ static bool holds(const struct list_condition *c, const void *row)
     if (!v.known)
         return different;
     if (c->comparison == LIST_MORE)
-        return v.number > c->number;
+        return (double)v.number > c->number;
     if (c->comparison == LIST_LESS)
-        return v.number < c->number;
-    return (c->numeric ? v.number == c->number : has_text(column, &v, c->text)) != different;
+        return (double)v.number < c->number;
+    return (c->numeric ? (double)v.number == c->number : has_text(column, &v, c->text)) !=
+           different;
 }
 
 bool list_matches(const struct list_filter *filter, const void *row,

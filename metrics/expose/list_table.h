@@ -173,7 +173,7 @@ struct list_condition {
     const struct list_column *column;
     enum list_comparison comparison;
     const char *text; /* Borrowed; for LIST_EQUAL and LIST_DIFFERENT. */
-    int64_t number;   /* In the unit of the column; used if `numeric`. */
+    double number;    /* In the unit of the column; used if `numeric`. */
     bool numeric;
 };
 
