@@ -131,17 +131,25 @@ static struct cluster_row *find_or_add_cluster(struct named_rows *rows, const ch
     return row;
 }
 
+/* Adds an amount; the largest number stands for all sums above it. */
+static void add_saturated(int64_t *sum, int64_t amount)
+{
+    if (__builtin_add_overflow(*sum, amount, sum))
+        *sum = INT64_MAX;
+}
+
 static void add_load(struct load *load, const struct resource_request *requests, uint32_t count,
                      int32_t replicas)
 {
     load->replicas += replicas;
-    for (uint32_t i = 0; i < count; i++) {
+    /* requests_in_thousandths() of a very large request is not 0 without replicas. */
+    for (uint32_t i = 0; replicas != 0 && i < count; i++) {
         int64_t amount = requests_in_thousandths(requests[i].amount, replicas);
 
         if (strcmp(requests[i].resource, "cpu") == 0)
-            load->cores += amount;
+            add_saturated(&load->cores, amount);
         else if (strcmp(requests[i].resource, "memory") == 0)
-            load->bytes += amount;
+            add_saturated(&load->bytes, amount);
     }
 }
 
@@ -211,9 +219,14 @@ static void *gather_clusters(const struct engine *engine, size_t *count)
 static struct list_value free_amount(const struct cluster_row *row, const char *resource)
 {
     const struct cluster *cluster = row->entry ? entry_cluster(row->entry) : NULL;
+    double amount = cluster ? cluster_free_amount(cluster, resource) * 1000 : 0;
+    int64_t number;
 
-    return list_number_if(cluster && cluster->resource_count > 0,
-                          cluster ? (int64_t)(cluster_free_amount(cluster, resource) * 1000) : 0);
+    if (amount > -0x1p63 && amount < 0x1p63)
+        number = (int64_t)amount;
+    else
+        number = amount < 0 ? INT64_MIN : INT64_MAX;
+    return list_number_if(cluster && cluster->resource_count > 0, number);
 }
 
 #define LOAD(movement) row->movements[MOVEMENT_##movement]

@@ -136,6 +136,40 @@ TEST(clusters_have_their_status_load_and_free_capacity)
     world_release(&w);
 }
 
+#define LARGE_REQUEST "9000Ei"
+#define LARGE_BINDING(name)                                                                        \
+    "{\"apiVersion\":\"work.karmada.io/v1alpha2\",\"kind\":\"ResourceBinding\",\"metadata\":{"     \
+    "\"name\":\"" name "-deployment\",\"namespace\":\"default\"," CLAIM(                           \
+        "p") "},\"spec\":{"                                                                        \
+             "\"resource\":{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"namespace\":"     \
+             "\"default\",\"name\":\"" name "\",\"uid\":\"u-" name                                 \
+             "\"},\"clusters\":[{\"name\":\"m1\",\"replicas\":2}],\"placement\":{"                 \
+             "\"clusterAffinity\":"                                                                \
+             "{\"clusterNames\":[\"m1\"]}},\"replicas\":2,\"replicaRequirements\":{"               \
+             "\"resourceRequest\":{\"memory\":\"" LARGE_REQUEST "\"}}}}"
+
+/* The largest number stands for sums above it. */
+TEST(very_large_amounts_do_not_overflow)
+{
+    struct world w;
+
+    world_init(&w, &rules_options_default, 1);
+    world_put_text(&w, "{\"apiVersion\":\"cluster.karmada.io/v1alpha1\",\"kind\":\"Cluster\","
+                       "\"metadata\":{\"name\":\"m1\"},\"status\":{\"resourceSummary\":{"
+                       "\"allocatable\":{\"memory\":\"" LARGE_REQUEST "\"}}}}");
+    world_put_text(&w, POLICY("p", SELECTS("a") "," ON("m1")));
+    world_put_text(&w, TEMPLATE("a", "," CLAIM("p")));
+    world_put_text(&w, TEMPLATE("b", "," CLAIM("p")));
+    world_put_text(&w, LARGE_BINDING("a"));
+    world_put_text(&w, LARGE_BINDING("b"));
+    judge(&w);
+    CLEANUP(free_cleanup) char *text = write_rows(&w, &cluster_list);
+
+    check_has(text, "\"replicas\":4,\"cpu\":0,\"memory\":9223372036854776,");
+    check_has(text, "\"freeMemory\":9223372036854776,");
+    world_release(&w);
+}
+
 TEST(a_cluster_that_is_missing_has_a_row)
 {
     struct world w;
