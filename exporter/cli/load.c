@@ -249,11 +249,11 @@ const struct entry *load_object(struct evaluation *e, unsigned classes, const ch
                                 enum exit_status *status, struct error *err)
 {
     bool given = e->options.on_command_line[OPTION_OF_namespace];
-    const struct entry *entry = object_find_in_namespace(e->store, classes, typed,
-                                                         given ? e->options.namespace : NULL, err);
+    const char *ns = given ? e->options.namespace : NULL;
+    const struct entry *entry = object_find_in_namespace(e->store, classes, typed, ns, err);
 
     *status = STATUS_USAGE;
     if (!entry)
         entry = fetch_template(e, typed, status, err);
-    return entry ? entry : object_find_binding(e->store, typed);
+    return entry ? entry : object_find_binding(e->store, typed, ns);
 }

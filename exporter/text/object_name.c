@@ -320,7 +320,8 @@ const struct entry *object_find_in_namespace(const struct store *store, unsigned
     return entry;
 }
 
-const struct entry *object_find_binding(const struct store *store, const char *typed)
+const struct entry *object_find_binding(const struct store *store, const char *typed,
+                                        const char *ns)
 {
     CLEANUP(object_name_release) struct object_name wanted = {0};
     CLEANUP(listing_release) struct listing all = listing_make_unordered(store, CLASS_BINDING);
@@ -334,7 +335,8 @@ const struct entry *object_find_binding(const struct store *store, const char *t
         struct identity id;
 
         if (!binding_get_resource(entry_binding(all.entries[i]), &id) ||
-            !identity_fits(&wanted, &id))
+            !identity_fits(&wanted, &id) ||
+            (ns && !wanted.ns && *id.ns != '\0' && strcmp(id.ns, ns) != 0))
             continue;
         found = all.entries[i];
         count++;

@@ -60,7 +60,8 @@ const struct entry *find_requested_object(struct queued_request *request, const 
     entry = object_find_in_namespace(h->evaluation->store, classes, name.data,
                                      request->query.values[PARAMETER_DEFAULT_NAMESPACE], &err);
     if (!entry && classes >> CLASS_BINDING & 1)
-        entry = object_find_binding(h->evaluation->store, name.data);
+        entry = object_find_binding(h->evaluation->store, name.data,
+                                    request->query.values[PARAMETER_DEFAULT_NAMESPACE]);
     if (!entry)
         api_refuse(request, MHD_HTTP_NOT_FOUND, err.text);
     return entry;
