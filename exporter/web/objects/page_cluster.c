@@ -276,14 +276,19 @@ static void add_contents(struct strbuf *out, const struct health *h, const struc
     add_templates(out, list);
 }
 
-/* Writes the page of a cluster that templates name, but that the store does not have. */
+/*
+ * Writes the page of a cluster that templates name, but that does not exist. `entry`: subject of
+ * its problems; may be NULL.
+ */
 static void write_missing_cluster(struct queued_request *request, const struct health *h,
-                                  const struct cluster_templates *list)
+                                  const struct entry *entry, const struct cluster_templates *list)
 {
     CLEANUP(strbuf_release) struct strbuf title = STRBUF_INIT(TITLE_MAX_BYTES);
 
     strbuf_addf(&title, "Cluster %s", list->cluster);
     page_layout_open(&request->body, NAVIGATION_NONE, title.data);
+    if (entry)
+        object_problems_write(&request->body, h, entry);
     add_contents(&request->body, h, NULL, list);
     page_layout_close(&request->body, h->now_ms);
 }
@@ -298,15 +303,15 @@ void cluster_page(struct queued_request *request, const struct health *h)
     struct cluster_templates list = cluster_templates_make(h, name);
     struct object_page page;
 
-    if (entry && !entry_cluster(entry))
-        entry = NULL;
-    if (!entry && list.count == 0) {
+    bool exists = entry && entry_cluster(entry);
+
+    if (!exists && list.count == 0) {
         api_refuse(request, MHD_HTTP_NOT_FOUND,
                    "no Cluster has this name, and no template is placed there");
         return;
     }
-    if (!entry) {
-        write_missing_cluster(request, h, &list);
+    if (!exists) {
+        write_missing_cluster(request, h, entry, &list);
         return;
     }
     object_page_open(&page, request, h, entry);
