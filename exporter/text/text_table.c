@@ -89,9 +89,11 @@ void output_add_styled(struct output *o, enum output_style style, const char *te
 void output_add_section(struct output *o, const char *title, size_t count)
 {
     CLEANUP(strbuf_release) struct strbuf heading = STRBUF_INIT(LINE_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf lines = STRBUF_INIT(LINE_MAX_BYTES);
 
     strbuf_addf(&heading, "%s (%zu)", title, count);
-    output_add_styled(o, STYLE_HEADING, heading.data);
+    output_wrap(&lines, heading.data, 0, 0, o->width);
+    output_add_styled(o, STYLE_HEADING, lines.data);
     strbuf_addc(&o->text, '\n');
 }
 

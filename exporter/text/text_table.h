@@ -48,7 +48,7 @@ enum output_style {
 /* Appends a text in a style. The caller escapes text from outside with output_escape(). */
 void output_add_styled(struct output *o, enum output_style style, const char *text);
 
-/* Appends a heading "<title> (<count>)" and a newline. */
+/* Appends a heading "<title> (<count>)", wrapped, and a newline. */
 void output_add_section(struct output *o, const char *title, size_t count);
 
 /*

@@ -197,6 +197,15 @@ TEST(table_without_rows_prints_its_headings)
     output_release(&o);
 }
 
+TEST(a_long_heading_is_wrapped)
+{
+    struct output o = {.text = STRBUF_INIT(TEXT_MAX), .width = OUTPUT_WIDTH_MIN};
+
+    output_add_section(&o, "Member clusters, sums over these templates", 5);
+    assert_string_equal(o.text.data, "Member clusters, sums over these\ntemplates (5)\n");
+    output_release(&o);
+}
+
 TEST(output_to_a_file_has_no_width_and_no_colour)
 {
     struct output o;
