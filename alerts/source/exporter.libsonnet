@@ -44,8 +44,8 @@ function(k, config)
       up: up,
       recently: k.last(own('up')),
     }, |||
-      Prometheus has no target that is a karmada-policy-exporter. Check that it is deployed and discovered; a control plane
-      that was removed belongs in the setting "decommissioned" of the rules.
+      Prometheus has no target that is a karmada-policy-exporter. Check that it is deployed and discovered; add a
+      removed control plane to the setting "decommissioned" of the rules.
     |||],
     // A replica that starts, exceeds its memory limit and starts again answers for moments only.
     ['down', |||
