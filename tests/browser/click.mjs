@@ -31,6 +31,8 @@ for (const link of links) {
     url: page.url(),
     heading: await page.locator('h1').textContent(),
     text: found ? await target.first().innerText() : '',
+    // Starts of problems are ages on the page; the exact time is an attribute.
+    times: found ? await target.first().locator('time').evaluateAll((all) => all.map((t) => t.dateTime)) : [],
     // Is the section that it leads to on the screen?
     shown: !id || await onScreen(id),
   });
