@@ -157,7 +157,7 @@ def ends_while_it_hangs(serving, mount, number=signal.SIGTERM, within_s=1):
     took = time.monotonic() - begun
     print(f"      the port was closed {took * 1000:.0f} ms after the signal")
     assert took < within_s, took
-    serving.wait_for_log(f"ending without the result of reads that hang.*file=\"?{mount.path}")
+    serving.wait_for_log(f"stopping although reads of files hang.*file=\"?{mount.path}")
     with socket.socket() as successor:
         successor.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         successor.bind((host, int(port)))
