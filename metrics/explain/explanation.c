@@ -387,13 +387,6 @@ static const char *field_text(const struct propagation *p, enum drift_field fiel
     abort();
 }
 
-const char *explain_field_value(const struct propagation *p, enum drift_field field)
-{
-    const char *text = field_text(p, field);
-
-    return text ? text : EXPLAIN_NOT_SET;
-}
-
 const char *explain_field_json(const struct propagation *p, enum drift_field field,
                                struct strbuf *out)
 {

@@ -134,8 +134,6 @@ void explain_defects(struct explain_context *x, const struct entry *entry);
 
 #define EXPLAIN_NOT_SET "(not set)"
 
-/* Returns the value of a field for people: text, JSON for objects, or EXPLAIN_NOT_SET. */
-const char *explain_field_value(const struct propagation *p, enum drift_field field);
 /* Returns the value of a field as JSON: in `out`, borrowed from `p` or static; NULL if not set. */
 const char *explain_field_json(const struct propagation *p, enum drift_field field,
                                struct strbuf *out);
