@@ -3,6 +3,7 @@
 
 #include "tests/unit/bound_objects.h"
 #include "tests/unit/golden.h"
+#include "tests/unit/list_text.h"
 #include "tests/unit/suite.h"
 
 enum { TEXT_MAX = 1 << 20 };
@@ -10,16 +11,6 @@ enum { TEXT_MAX = 1 << 20 };
 static const int64_t NOW_MS = INT64_C(1767225600000); /* 2026-01-01T00:00:00Z */
 
 #define METRICS "tests/fixtures/golden/capacity.metrics.txt"
-
-static void judge(struct world *w)
-{
-    struct problem_options options = {.snapshot = true};
-
-    world_run(w, NOW_MS);
-    problem_settings_reset(&options.settings);
-    engine_judge_problems(w->engine, &options);
-    world_run(w, NOW_MS);
-}
 
 static void read_file(const char *path, struct strbuf *out)
 {
@@ -100,35 +91,14 @@ TEST(numbers_of_clusters_are_those_of_the_metrics)
     world_release(&w);
 }
 
-static char *write_rows(const struct world *w, const struct list *list)
-{
-    struct strbuf out = STRBUF_INIT(TEXT_MAX);
-    size_t count, len;
-    CLEANUP(free_cleanup) char *rows = list->gather(w->engine, &count);
-
-    for (size_t i = 0; i < count; i++) {
-        struct json_writer writer = {.out = &out};
-
-        list_write_row(&writer, list, w->engine, rows + i * list->row_size);
-        strbuf_addc(&out, '\n');
-    }
-    return strbuf_take(&out, &len);
-}
-
-static void check_has(const char *text, const char *part)
-{
-    if (!strstr(text, part))
-        fail_msg("%s is not in: %s", part, text);
-}
-
 TEST(clusters_have_their_status_load_and_free_capacity)
 {
     struct world w;
 
     world_init(&w, &rules_options_default, 1);
     golden_load(&w, "capacity.json");
-    judge(&w);
-    CLEANUP(free_cleanup) char *text = write_rows(&w, &cluster_list);
+    list_world_run(&w, NOW_MS);
+    CLEANUP(free_cleanup) char *text = list_rows(&w, &cluster_list);
 
     check_has(text, "{\"cluster\":\"member1\",\"status\":\"ready\",\"templates\":4,\"healthy\":0,");
     check_has(text, "\"freeCpu\":5,\"freeMemory\":32480690176,\"freePods\":96,");
@@ -162,8 +132,8 @@ TEST(very_large_amounts_do_not_overflow)
     world_put_text(&w, TEMPLATE("b", "," CLAIM("p")));
     world_put_text(&w, LARGE_BINDING("a"));
     world_put_text(&w, LARGE_BINDING("b"));
-    judge(&w);
-    CLEANUP(free_cleanup) char *text = write_rows(&w, &cluster_list);
+    list_world_run(&w, NOW_MS);
+    CLEANUP(free_cleanup) char *text = list_rows(&w, &cluster_list);
 
     check_has(text, "\"replicas\":4,\"cpu\":0,\"memory\":9223372036854776,");
     check_has(text, "\"freeMemory\":9223372036854776,");
@@ -179,8 +149,8 @@ TEST(a_cluster_that_is_missing_has_a_row)
     world_put_text(&w, POLICY("p", SELECTS("web") "," ON("m2")));
     world_put_text(&w, TEMPLATE("web", "," CLAIM("p")));
     world_put_text(&w, BINDING("web", "p", "m2"));
-    judge(&w);
-    CLEANUP(free_cleanup) char *text = write_rows(&w, &cluster_list);
+    list_world_run(&w, NOW_MS);
+    CLEANUP(free_cleanup) char *text = list_rows(&w, &cluster_list);
 
     check_has(text, "{\"cluster\":\"m1\",\"status\":\"not_ready\",\"templates\":0,");
     check_has(text, "{\"cluster\":\"m2\",\"status\":\"missing\",\"templates\":1,\"healthy\":0,"
@@ -199,7 +169,7 @@ TEST(clusters_have_no_status_before_they_are_read)
     world_put_text(&w, TEMPLATE("web", "," CLAIM("p")));
     world_put_text(&w, BINDING("web", "p", "m2"));
     world_run(&w, NOW_MS);
-    CLEANUP(free_cleanup) char *text = write_rows(&w, &cluster_list);
+    CLEANUP(free_cleanup) char *text = list_rows(&w, &cluster_list);
 
     check_has(text, "{\"cluster\":\"m2\",\"status\":null,\"templates\":1,");
     world_release(&w);
@@ -216,8 +186,8 @@ TEST(namespaces_have_their_templates_problems_and_owner)
     world_put_text(&w, POLICY("p", SELECTS("web") "," ON("m2")));
     world_put_text(&w, OWNED("alone", "blue"));
     world_put_text(&w, OWNED("other", "blue"));
-    judge(&w);
-    CLEANUP(free_cleanup) char *text = write_rows(&w, &namespace_list);
+    list_world_run(&w, NOW_MS);
+    CLEANUP(free_cleanup) char *text = list_rows(&w, &namespace_list);
 
     check_has(text, "{\"namespace\":\"default\",\"critical\":0,\"warning\":2,\"info\":1,"
                     "\"templates\":2,\"current\":0,\"stale\":0,\"orphaned\":0,\"pending\":2,");
@@ -225,7 +195,7 @@ TEST(namespaces_have_their_templates_problems_and_owner)
                     "\"severity\":\"warning\",\"problem\":\"not_propagated\",");
     world_put_text(&w, OWNED("other", "red"));
     world_run(&w, NOW_MS + 1000);
-    CLEANUP(free_cleanup) char *changed = write_rows(&w, &namespace_list);
+    CLEANUP(free_cleanup) char *changed = list_rows(&w, &namespace_list);
 
     check_has(changed, "\"owner\":null,");
     world_release(&w);

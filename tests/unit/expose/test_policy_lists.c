@@ -4,42 +4,12 @@
 #include "metrics/expose/report.h"
 #include "tests/unit/bound_objects.h"
 #include "tests/unit/golden.h"
+#include "tests/unit/list_text.h"
 #include "tests/unit/suite.h"
 
 enum { TEXT_MAX = 1 << 20 };
 
 static const int64_t NOW_MS = INT64_C(1767225600000); /* 2026-01-01T00:00:00Z */
-
-static void judge(struct world *w)
-{
-    struct problem_options options = {.snapshot = true};
-
-    world_run(w, NOW_MS);
-    problem_settings_reset(&options.settings);
-    engine_judge_problems(w->engine, &options);
-    world_run(w, NOW_MS);
-}
-
-static char *write_rows(const struct world *w, const struct list *list)
-{
-    struct strbuf out = STRBUF_INIT(TEXT_MAX);
-    size_t count, len;
-    CLEANUP(free_cleanup) char *rows = list->gather(w->engine, &count);
-
-    for (size_t i = 0; i < count; i++) {
-        struct json_writer writer = {.out = &out};
-
-        list_write_row(&writer, list, w->engine, rows + i * list->row_size);
-        strbuf_addc(&out, '\n');
-    }
-    return strbuf_take(&out, &len);
-}
-
-static void check_has(const char *text, const char *part)
-{
-    if (!strstr(text, part))
-        fail_msg("%s is not in: %s", part, text);
-}
 
 TEST(policies_have_their_problems_and_those_of_their_templates)
 {
@@ -50,8 +20,8 @@ TEST(policies_have_their_problems_and_those_of_their_templates)
     world_put_text(&w, POLICY("p", SELECTS("web") "," ON("m1")));
     world_put_text(&w, TEMPLATE("web", "," CLAIM("p")));
     world_put_text(&w, BINDING("web", "p", "m2"));
-    judge(&w);
-    CLEANUP(free_cleanup) char *text = write_rows(&w, &policy_list);
+    list_world_run(&w, NOW_MS);
+    CLEANUP(free_cleanup) char *text = list_rows(&w, &policy_list);
 
     check_has(text, "{\"kind\":\"PropagationPolicy\",\"namespace\":\"default\",\"name\":\"idle\","
                     "\"selected\":0,\"won\":0,\"claimed\":0,\"stale\":0,");
@@ -83,10 +53,10 @@ TEST(conflicts_are_those_of_the_report)
 
     world_init(&w, &rules_options_default, 1);
     golden_load(&w, "observed.json");
-    judge(&w);
+    list_world_run(&w, NOW_MS);
     l.engine = w.engine;
     report_each_entry(w.engine, REPORT_CONFLICTS, add_lines, &l);
-    CLEANUP(free_cleanup) char *text = write_rows(&w, &conflict_list);
+    CLEANUP(free_cleanup) char *text = list_rows(&w, &conflict_list);
 
     assert_true(l.text.len > 0);
     for (row = text, line = l.text.data; *line; row = strchr(row, '\n') + 1) {
