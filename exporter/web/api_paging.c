@@ -31,7 +31,7 @@ struct stored_list {
     uint64_t number;
     char *filter; /* See filter_text_of(); NULL in a free slot. Owned. */
     struct row_view *view;
-    struct stored_order *order; /* Of the rows of `view`; NULL: they keep their order. */
+    struct stored_order *order; /* Order of the rows of `view`; NULL: the order in `view`. */
     struct stored_lines *lines;
     int64_t made_ms; /* Time of the first page, milliseconds since the epoch. */
     int64_t used_ms; /* Steady time of the last paging_close() that stored the list. */

@@ -191,7 +191,7 @@ struct conflict_row {
     const struct entry *dependency;
     const char *owner; /* NULL if unknown. */
     struct worst_problem worst;
-    int64_t since_ms; /* That of the problem if no object has the time; 0 if unknown. */
+    int64_t since_ms; /* Time of the object, else of the problem; 0 if unknown. */
     enum dependency_field field;
     unsigned origin;         /* Index into `origins`. */
     uint32_t wants[2];       /* Numbers of referrers that request false and true. */

@@ -124,7 +124,7 @@ static void add_defect_fields(struct strbuf *out, const struct entry *binding, e
             continue;
         strbuf_addf(out, "%s%s is %s", between, dependency_field_names[i],
                     dependency_value_name(i, stored));
-        /* There is a correct value, except for a former dependency: its fields should be unset. */
+        /* The fields of a former dependency should be unset, so no value of them is correct. */
         if (defect != DEFECT_UNCLEARED_FIELDS)
             strbuf_addf(out, ", not %s", dependency_value_name(i, !stored));
         between = "; ";

@@ -36,7 +36,7 @@ size_t object_problems_write(struct strbuf *out, const struct health *h, const s
 /* Appends the lines of a section of the explanation, without its heading. */
 void object_page_write_section(const struct object_page *page, const char *section);
 
-/* Appends the section "Decision": the lines in none of `sections`, which ends with NULL. */
+/* Appends the section "Decision": all lines outside `sections`, which ends with NULL. */
 void object_page_write_decision(const struct object_page *page, const char *const *sections);
 
 /* Appends the resolved problems of the object, if any are kept. */

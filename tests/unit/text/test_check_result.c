@@ -290,7 +290,7 @@ TEST(summary_and_sentences_are_wrapped)
                 "  template.\n");
 }
 
-/* The heading has no room for the object, and then none for the number of objects. */
+/* A long heading loses the object first, then the number of objects. */
 TEST(an_object_has_its_own_line_on_a_narrow_terminal)
 {
     static const char *const texts[][2] = {
