@@ -3,6 +3,7 @@
 
 #include "exporter/system/url.h"
 #include "exporter/version.h"
+#include "metrics/base/number.h"
 #include "metrics/base/timestamp.h"
 #include "metrics/base/utf8.h"
 #include "metrics/model/store.h"
@@ -110,6 +111,26 @@ void html_since(struct strbuf *out, int64_t time_ms, bool seen, int64_t now_ms)
     html_time(out, time_ms, now_ms);
 }
 
+void html_bytes(struct strbuf *out, double bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    size_t i = 0;
+
+    while (i + 1 < ARRAY_LEN(units) && (bytes >= 1024 || bytes <= -1024)) {
+        bytes /= 1024;
+        i++;
+    }
+    strbuf_addf(out, bytes < 10 && i > 0 ? "%.1f %s" : "%.0f %s", bytes, units[i]);
+}
+
+void html_cores(struct strbuf *out, double cores)
+{
+    if (cores >= 100 || cores <= -100)
+        strbuf_addf(out, "%.0f", cores);
+    else
+        strbuf_add_double(out, (double)(int)(cores * 100) / 100);
+}
+
 void html_section(struct strbuf *out, const char *id, const char *title, size_t count)
 {
     strbuf_addf(out,
@@ -156,8 +177,7 @@ static void add_sort_link(struct strbuf *out, const struct html_column *column,
     struct link_value values[PARAMETER_COUNT];
     char reverse[64];
 
-    for (unsigned i = 0; i < PARAMETER_COUNT; i++)
-        values[i] = (struct link_value){(enum parameter)i, query->values[i]};
+    link_values_init(values, query);
     snprintf(reverse, sizeof(reverse), "-%s", column->sort);
     values[PARAMETER_PAGE].value = NULL;
     values[PARAMETER_CONTINUE].value = NULL;
@@ -340,11 +360,22 @@ static void add_object_name(struct strbuf *out, const char *kind, const char *ns
     html_textf(out, "%s %s%s%s", kind, ns, *ns != '\0' ? "/" : "", name);
 }
 
-void link_policy(struct strbuf *out, struct policy_name policy)
+void link_values_init(struct link_value values[PARAMETER_COUNT], const struct query *query)
+{
+    for (unsigned i = 0; i < PARAMETER_COUNT; i++)
+        values[i] = (struct link_value){(enum parameter)i, query->values[i]};
+}
+
+void link_policy_open(struct strbuf *out, struct policy_name policy)
 {
     link_open_with(out, "policy", {PARAMETER_KIND, policy.kind},
                    {PARAMETER_NAMESPACE, *policy.ns ? policy.ns : NULL},
                    {PARAMETER_NAME, policy.name});
+}
+
+void link_policy(struct strbuf *out, struct policy_name policy)
+{
+    link_policy_open(out, policy);
     add_object_name(out, policy.kind, policy.ns, policy.name);
     strbuf_adds(out, "</a>");
 }
@@ -354,13 +385,18 @@ void link_policy_name(struct strbuf *out, struct policy_name policy)
     add_object_name(out, policy.kind, policy.ns, policy.name);
 }
 
-/* Appends the name of an object with a link that has the API group as a parameter. */
-static void link_object(struct strbuf *out, const char *path, struct identity id)
+/* Opens a link to a page about an object, with the API group as a parameter. */
+static void open_object_link(struct strbuf *out, const char *path, struct identity id)
 {
     CLEANUP(free_cleanup) char *group = xmemdup0(id.api_version, api_group_len(id.api_version));
 
     link_open_with(out, path, {PARAMETER_KIND, id.kind}, {PARAMETER_GROUP, group},
                    {PARAMETER_NAMESPACE, *id.ns ? id.ns : NULL}, {PARAMETER_NAME, id.name});
+}
+
+static void link_object(struct strbuf *out, const char *path, struct identity id)
+{
+    open_object_link(out, path, id);
     add_object_name(out, id.kind, id.ns, id.name);
     strbuf_adds(out, "</a>");
 }
@@ -406,15 +442,10 @@ void link_cluster(struct strbuf *out, const char *name)
 void link_short_name(struct strbuf *out, enum object_class class, bool dependency,
                      struct identity id)
 {
-    CLEANUP(free_cleanup) char *group = xmemdup0(id.api_version, api_group_len(id.api_version));
-    bool policy = class == CLASS_POLICY && !dependency;
-
-    link_open_with(out,
-                   dependency ? "conflict"
-                   : policy   ? "policy"
-                              : "template",
-                   {PARAMETER_KIND, id.kind}, {PARAMETER_GROUP, policy ? NULL : group},
-                   {PARAMETER_NAMESPACE, *id.ns ? id.ns : NULL}, {PARAMETER_NAME, id.name});
+    if (class == CLASS_POLICY && !dependency)
+        link_policy_open(out, (struct policy_name){id.kind, id.ns, id.name});
+    else
+        open_object_link(out, dependency ? "conflict" : "template", id);
     html_textf(out, "%s %s", id.kind, id.name);
     strbuf_adds(out, "</a>");
 }

@@ -37,6 +37,12 @@ void html_age(struct strbuf *out, int64_t time_ms, bool seen, int64_t now_ms);
  */
 void html_since(struct strbuf *out, int64_t time_ms, bool seen, int64_t now_ms);
 
+/* Appends a number of bytes in a binary unit, with at most one digit behind the point. */
+void html_bytes(struct strbuf *out, double bytes);
+
+/* Appends a number of cores, with at most two digits behind the point. */
+void html_cores(struct strbuf *out, double cores);
+
 /* Opens a section with id, title (not escaped) and count; the caller adds "</section>". */
 void html_section(struct strbuf *out, const char *id, const char *title, size_t count);
 
@@ -148,6 +154,12 @@ void link_open_as(struct strbuf *out, const char *path, const struct link_value 
  * the call.
  */
 void link_entry(struct strbuf *out, const struct entry *entry);
+
+/* Sets `values` to all parameters of a query, by enum parameter. */
+void link_values_init(struct link_value values[PARAMETER_COUNT], const struct query *query);
+
+/* Opens a link to the page of a policy; the caller appends "</a>". */
+void link_policy_open(struct strbuf *out, struct policy_name policy);
 
 /* Append the name of a policy, existing or not, with and without a link to its page. */
 void link_policy(struct strbuf *out, struct policy_name policy);

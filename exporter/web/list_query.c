@@ -67,7 +67,7 @@ enum parameter list_column_parameter(const struct list_column *column)
     return (enum parameter)i;
 }
 
-static const struct list_column *find_filter(const struct list *list, enum parameter parameter)
+const struct list_column *list_filter_column(const struct list *list, enum parameter parameter)
 {
     for (const struct list_column *c = list->columns; c->name; c++) {
         if (list_column_parameter(c) == parameter)
@@ -215,7 +215,7 @@ static bool parse_query(const struct query *q, const struct list *list, int64_t 
 
         if (!c.text)
             continue;
-        c.column = find_filter(list, (enum parameter)i);
+        c.column = list_filter_column(list, (enum parameter)i);
         if (c.column && !add_condition(&out->filter, c, now_ms, err))
             return false;
     }

@@ -31,5 +31,7 @@ bool find_word(const char *lacks, const char *value, const char *const *names, s
 bool parse_word(const char *what, const char *value, const char *const *names, size_t count,
                 int *index, struct error *err) MUST_USE;
 
+/* Returns the column that a parameter filters by; NULL without one. */
+const struct list_column *list_filter_column(const struct list *list, enum parameter parameter);
 /* Returns the parameter that filters by a column; PARAMETER_COUNT without one. */
 enum parameter list_column_parameter(const struct list_column *column);

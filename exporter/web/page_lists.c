@@ -2,7 +2,6 @@
 #include "exporter/evaluation.h"
 #include "exporter/web/list_query.h"
 #include "exporter/web/page_parts.h"
-#include "metrics/base/number.h"
 #include "metrics/expose/cluster_lists.h"
 #include "metrics/expose/decision_text.h"
 #include "metrics/expose/policy_lists.h"
@@ -22,22 +21,9 @@ struct list_page {
 /* Order of the rows if the request selects none: those with the worst problem first. */
 #define DEFAULT_SORT "severity"
 
-enum { KIBI = 1024, MILLI = 1000 };
+enum { MILLI = 1000 };
 
 /* ---- values of columns ---- */
-
-/* Appends a number of bytes in a binary unit, with at most one digit behind the point. */
-static void add_bytes(struct strbuf *out, double bytes)
-{
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-    size_t i = 0;
-
-    while (i + 1 < ARRAY_LEN(units) && (bytes >= KIBI || bytes <= -KIBI)) {
-        bytes /= KIBI;
-        i++;
-    }
-    strbuf_addf(out, bytes < 10 && i > 0 ? "%.1f %s" : "%.0f %s", bytes, units[i]);
-}
 
 /* Appends a number with its unit; 0 is faint. */
 static void add_number(struct strbuf *out, enum list_kind kind, int64_t number)
@@ -47,11 +33,9 @@ static void add_number(struct strbuf *out, enum list_kind kind, int64_t number)
     else if (kind == LIST_NUMBER)
         strbuf_addf(out, "%" PRId64, number);
     else if (kind == LIST_BYTES)
-        add_bytes(out, (double)number / MILLI);
-    else if (number >= 100 * MILLI)
-        strbuf_addf(out, "%" PRId64, number / MILLI);
+        html_bytes(out, (double)number / MILLI);
     else
-        strbuf_add_double(out, (double)(number / 10) / 100);
+        html_cores(out, (double)number / MILLI);
 }
 
 /* Appends the short name of a policy, such as "pp/web", with a link if the policy exists. */
@@ -60,9 +44,7 @@ static void add_policy(struct strbuf *out, const struct list_value *v)
     struct policy_name policy = policy_name_of(v->entry);
 
     if (v->number)
-        link_open_with(out, "policy", {PARAMETER_KIND, policy.kind},
-                       {PARAMETER_NAMESPACE, *policy.ns ? policy.ns : NULL},
-                       {PARAMETER_NAME, policy.name});
+        link_policy_open(out, policy);
     html_textf(out, "%s/%s", *policy.ns ? "pp" : "cpp", policy.name);
     strbuf_adds(out, v->number ? "</a>" : "");
 }
@@ -180,7 +162,7 @@ static void add_table(struct queued_request *request, const struct list_page *pa
     html_table_close(&table);
 }
 
-/* ---- counts and filters ---- */
+/* ---- counts ---- */
 
 /* Appends the number of rows of each word of a column, each with a link that filters by it. */
 static void add_counts(struct queued_request *request, const struct list_column *column,
@@ -207,82 +189,6 @@ static void add_counts(struct queued_request *request, const struct list_column 
     strbuf_adds(out, "</ul>\n");
 }
 
-static void add_field(struct queued_request *request, enum parameter parameter,
-                      const struct list_column *column)
-{
-    const char *name = parameter_names[parameter], *value = request->query.values[parameter];
-    struct strbuf *out = &request->body;
-
-    strbuf_addf(out, "<div><label for=\"%s\">%s</label>", name, filter_labels[parameter]);
-    if (column && column->words) {
-        strbuf_addf(out, "<select id=\"%s\" name=\"%s\"><option value=\"\">all</option>", name,
-                    name);
-        for (unsigned i = 0; i < column->word_count; i++)
-            strbuf_addf(out, "<option%s>%s</option>",
-                        value && strcmp(value, column->words[i]) == 0 ? " selected" : "",
-                        column->words[i]);
-        strbuf_adds(out, "</select></div>\n");
-        return;
-    }
-    strbuf_addf(out, "<input type=\"text\" id=\"%s\" name=\"%s\"%s value=\"", name, name,
-                parameter == PARAMETER_WHERE ? " placeholder=\"stale&gt;0,since&gt;7d\"" : "");
-    html_text(out, value ? value : "");
-    strbuf_adds(out, "\"></div>\n");
-}
-
-static const struct list_column *column_of(const struct list *list, enum parameter parameter)
-{
-    for (const struct list_column *c = list->columns; c->name; c++) {
-        if (list_column_parameter(c) == parameter)
-            return c;
-    }
-    return NULL;
-}
-
-/* Appends the fields that are, or are not, in `page->fields`. */
-static void add_fields(struct queued_request *request, const struct list_page *page, bool main)
-{
-    for (unsigned i = 0; i < PARAMETER_COUNT; i++) {
-        if (!filter_labels[i] || !(request->endpoint->known >> i & 1) ||
-            (page->fields >> i & 1) != main)
-            continue;
-        add_field(request, (enum parameter)i, column_of(page->list, (enum parameter)i));
-    }
-}
-
-/* Returns true if the request sets a filter other than those in `except`. */
-static bool has_filter(const struct queued_request *request, parameter_set except)
-{
-    for (unsigned i = 0; i < PARAMETER_COUNT; i++) {
-        if (filter_labels[i] && request->query.values[i] && !(except >> i & 1))
-            return true;
-    }
-    return false;
-}
-
-/* Appends the form with the filters; it keeps the order. */
-static void add_form(struct queued_request *request, const struct list_page *page)
-{
-    const char *sort = request->query.values[PARAMETER_SORT];
-    struct strbuf *out = &request->body;
-
-    strbuf_addf(out, "<form action=\"%s\" method=\"get\">\n", request->endpoint->path + 1);
-    add_fields(request, page, true);
-    strbuf_addf(out, "<details%s><summary>More filters</summary>\n<div class=\"more\">\n",
-                has_filter(request, page->fields) ? " open" : "");
-    add_fields(request, page, false);
-    strbuf_adds(out, "</div></details>\n");
-    if (sort) {
-        strbuf_adds(out, "<input type=\"hidden\" name=\"sort\" value=\"");
-        html_text(out, sort);
-        strbuf_adds(out, "\">\n");
-    }
-    strbuf_adds(out, "<button type=\"submit\">Filter</button>\n");
-    if (has_filter(request, 0))
-        strbuf_addf(out, "<a href=\"%s\">Clear filters</a>\n", request->endpoint->path + 1);
-    strbuf_adds(out, "</form>\n");
-}
-
 /* ---- the page ---- */
 
 /* Writes the page of a list. `all` are its rows; the function selects and orders them. */
@@ -302,7 +208,10 @@ static void write_page(struct queued_request *request, const struct list_page *p
     for (size_t i = 0; i < ARRAY_LEN(page->list->counted) && page->list->counted[i]; i++)
         add_counts(request, list_find_column(page->list, page->list->counted[i]), all, &q.filter);
     strbuf_adds(&request->body, "</div>\n");
-    add_form(request, page);
+    filter_form_write(request, &(struct filter_fields){.shown = page->fields,
+                                                       .folded = ~page->fields,
+                                                       .list = page->list});
+    filter_list_write(request);
     if (!q.order.column)
         q.order.column = list_find_column(page->list, DEFAULT_SORT);
     list_select(all, &q.filter, (struct list_order){NULL, false});

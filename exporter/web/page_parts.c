@@ -2,6 +2,7 @@
 #include "exporter/web/page_parts.h"
 
 #include "exporter/evaluation.h"
+#include "exporter/web/list_query.h"
 #include "metrics/base/number.h"
 #include "metrics/expose/decision_text.h"
 #include "metrics/model/store.h"
@@ -12,7 +13,8 @@ enum { PAGE_NUMBER_MAX = 1000000 };
 
 /* ---- pages with a list ---- */
 
-const char *const filter_labels[PARAMETER_COUNT] = {
+/* Labels of the fields of filter forms; NULL for parameters without a field. */
+static const char *const filter_labels[PARAMETER_COUNT] = {
     [PARAMETER_STATE] = "State",          [PARAMETER_KIND] = "Kind",
     [PARAMETER_GROUP] = "API group",      [PARAMETER_NAMESPACE] = "Namespace",
     [PARAMETER_REASON] = "Reason",        [PARAMETER_POLICY] = "Policy",
@@ -24,33 +26,44 @@ const char *const filter_labels[PARAMETER_COUNT] = {
     [PARAMETER_ORIGIN] = "Origin",        [PARAMETER_WHERE] = "Conditions",
 };
 
-/* Appends a list of the words that a parameter accepts. */
-static void add_word_options(struct strbuf *out, enum parameter parameter, const char *const *words,
-                             size_t count, const char *chosen)
-{
-    const char *name = parameter_names[parameter];
+/* Words that a field offers for selection; `words` is NULL for a text field. */
+struct field_words {
+    const char *const *words;
+    size_t count;
+};
 
-    strbuf_addf(out, "<select id=\"%s\" name=\"%s\">\n<option value=\"\">all</option>\n", name,
-                name);
-    for (size_t i = 0; i < count; i++)
-        strbuf_addf(out, "<option%s>%s</option>\n",
-                    chosen && strcmp(chosen, words[i]) == 0 ? " selected" : "", words[i]);
-    strbuf_adds(out, "</select>");
+static struct field_words words_of_field(const struct filter_fields *fields,
+                                         enum parameter parameter)
+{
+    const struct list_column *column =
+        fields->list ? list_filter_column(fields->list, parameter) : NULL;
+
+    if (column)
+        return (struct field_words){column->words, column->word_count};
+    if (parameter == PARAMETER_SEVERITY)
+        return (struct field_words){severity_names, SEVERITY_COUNT};
+    if (parameter == PARAMETER_PROBLEM)
+        return (struct field_words){problem_names, PROBLEM_COUNT};
+    return (struct field_words){NULL, 0};
 }
 
-static void add_filter_field(struct strbuf *out, enum parameter parameter, const char *value)
+static void add_filter_field(struct strbuf *out, enum parameter parameter,
+                             struct field_words choice, const char *value)
 {
     const char *name = parameter_names[parameter];
 
     strbuf_addf(out, "<div>\n<label for=\"%s\">%s</label>\n", name, filter_labels[parameter]);
-    if (parameter == PARAMETER_STATE) {
-        add_word_options(out, parameter, state_names, STATE_COUNT, value);
-    } else if (parameter == PARAMETER_SEVERITY) {
-        add_word_options(out, parameter, severity_names, SEVERITY_COUNT, value);
-    } else if (parameter == PARAMETER_PROBLEM) {
-        add_word_options(out, parameter, problem_names, PROBLEM_COUNT, value);
+    if (choice.words) {
+        strbuf_addf(out, "<select id=\"%s\" name=\"%s\">\n<option value=\"\">all</option>\n", name,
+                    name);
+        for (size_t i = 0; i < choice.count; i++)
+            strbuf_addf(out, "<option%s>%s</option>\n",
+                        value && strcmp(value, choice.words[i]) == 0 ? " selected" : "",
+                        choice.words[i]);
+        strbuf_adds(out, "</select>");
     } else {
-        strbuf_addf(out, "<input type=\"text\" id=\"%s\" name=\"%s\" value=\"", name, name);
+        strbuf_addf(out, "<input type=\"text\" id=\"%s\" name=\"%s\"%s value=\"", name, name,
+                    parameter == PARAMETER_WHERE ? " placeholder=\"stale&gt;0,since&gt;7d\"" : "");
         html_text(out, value ? value : "");
         strbuf_adds(out, "\">");
     }
@@ -70,15 +83,16 @@ static bool has_field(const struct queued_request *request, unsigned parameter)
 }
 
 /* Appends the fields for the parameters of a set, and for `others` that the request sets. */
-static void add_filter_fields(struct queued_request *request, parameter_set set,
-                              parameter_set others)
+static void add_filter_fields(struct queued_request *request, const struct filter_fields *fields,
+                              parameter_set set, parameter_set others)
 {
     for (unsigned i = 0; i < PARAMETER_COUNT; i++) {
         const char *value = request->query.values[i];
 
         if (has_field(request, i) && filter_labels[i] &&
             (set >> i & 1 || (value && others >> i & 1)))
-            add_filter_field(&request->body, (enum parameter)i, value);
+            add_filter_field(&request->body, (enum parameter)i,
+                             words_of_field(fields, (enum parameter)i), value);
     }
 }
 
@@ -98,10 +112,11 @@ static void add_hidden_fields(struct queued_request *request, parameter_set hidd
     }
 }
 
+/* Returns true if the request sets a parameter of a set that has a field. */
 static bool sets_any(const struct queued_request *request, parameter_set set)
 {
     for (unsigned i = 0; i < PARAMETER_COUNT; i++) {
-        if (request->query.values[i] && set >> i & 1)
+        if (request->query.values[i] && filter_labels[i] && set >> i & 1)
             return true;
     }
     return false;
@@ -114,14 +129,14 @@ void filter_form_write(struct queued_request *request, const struct filter_field
 
     strbuf_addf(out, "<form action=\"%s\" method=\"get\">\n", *path ? path : "./");
     add_hidden_fields(request, fields->hidden);
-    add_filter_fields(request, fields->shown, ~(fields->folded | fields->hidden));
+    add_filter_fields(request, fields, fields->shown, ~(fields->folded | fields->hidden));
     if (fields->folded) {
         strbuf_addf(out, "<details%s>\n<summary>More filters</summary>\n",
                     sets_any(request, fields->folded) ? " open" : "");
-        add_filter_fields(request, fields->folded, 0);
+        add_filter_fields(request, fields, fields->folded, 0);
         strbuf_adds(out, "</details>\n");
     }
-    strbuf_adds(out, "<button type=\"submit\">Show</button>\n</form>\n");
+    strbuf_adds(out, "<button type=\"submit\">Filter</button>\n</form>\n");
 }
 
 void request_link_open(struct queued_request *request, struct link_value changed,
@@ -130,9 +145,9 @@ void request_link_open(struct queued_request *request, struct link_value changed
     const char *path = request->endpoint->path + 1;
     struct link_value values[PARAMETER_COUNT];
 
-    for (unsigned i = 0; i < PARAMETER_COUNT; i++)
-        values[i] = (struct link_value){(enum parameter)i,
-                                        is_position(i) ? NULL : request->query.values[i]};
+    link_values_init(values, &request->query);
+    values[PARAMETER_PAGE].value = NULL;
+    values[PARAMETER_CONTINUE].value = NULL;
     /* A reason is one of the problem; only hidden problems have a cause. */
     if (changed.parameter == PARAMETER_PROBLEM)
         values[PARAMETER_REASON].value = NULL;
@@ -203,8 +218,7 @@ static void add_part_link(struct queued_request *request, size_t page, const cha
     struct link_value values[PARAMETER_COUNT];
     char number[24];
 
-    for (unsigned i = 0; i < PARAMETER_COUNT; i++)
-        values[i] = (struct link_value){(enum parameter)i, request->query.values[i]};
+    link_values_init(values, &request->query);
     snprintf(number, sizeof(number), "%zu", page);
     values[PARAMETER_PAGE].value = page > 1 ? number : NULL;
     link_open(&request->body, *path ? path : "./", values, PARAMETER_COUNT);
@@ -217,8 +231,7 @@ static void add_format_link(struct queued_request *request, const char *api, con
 {
     struct link_value values[PARAMETER_COUNT];
 
-    for (unsigned i = 0; i < PARAMETER_COUNT; i++)
-        values[i] = (struct link_value){(enum parameter)i, request->query.values[i]};
+    link_values_init(values, &request->query);
     values[PARAMETER_PAGE].value = NULL;
     values[PARAMETER_REFRESH].value = NULL;
     values[PARAMETER_FORMAT].value = format;

@@ -12,18 +12,16 @@
 
 /* ---- pages with a list ---- */
 
-/* Labels of the fields of filter forms; NULL for parameters without a field. */
-extern const char *const filter_labels[PARAMETER_COUNT];
-
 /* Fields of a filter form. A field in no set is shown if the request sets its parameter. */
 struct filter_fields {
     parameter_set shown;
     parameter_set
         folded; /* Behind "More filters", which is open if the request sets one of them. */
-    parameter_set hidden; /* Without a field: the form keeps the value of the request. */
+    parameter_set hidden;    /* Without a field: the form keeps the value of the request. */
+    const struct list *list; /* Its columns have the words that fields offer; may be NULL. */
 };
 
-/* Appends a form with the filter of the request. */
+/* Appends a form with the filter of the request; the form keeps all other parameters. */
 void filter_form_write(struct queued_request *request, const struct filter_fields *fields);
 
 /*

@@ -65,21 +65,14 @@ static void *take_rows(struct named_rows *rows, size_t row_size,
 static const char *const cluster_statuses[] = {"ready", "not_ready", "missing"};
 enum cluster_status { CLUSTER_READY, CLUSTER_NOT_READY, CLUSTER_MISSING, CLUSTER_UNKNOWN };
 
-/* Replicas, and their requests in thousandths of a core and of a byte. */
-struct load {
-    int64_t replicas;
-    int64_t cores;
-    int64_t bytes;
-};
-
 struct cluster_row {
     const char *name;            /* Interned. */
     const struct entry *entry;   /* Existing or not; NULL if the store has none. */
     const struct entry *counted; /* Last template in `templates` and `healthy`. */
     const struct entry *drifted; /* Last template in `drift`. */
     struct worst_problem worst;
-    struct load placed;
-    struct load movements[MOVEMENT_COUNT];
+    struct replica_load placed;
+    struct replica_load movements[MOVEMENT_COUNT];
     int64_t forbidden;  /* Leaving or undetermined replicas that the affinity forbids. */
     uint32_t templates; /* Number of templates that are to be on the cluster. */
     uint32_t healthy;   /* Of these, in the stage healthy there. */
@@ -131,28 +124,6 @@ static struct cluster_row *find_or_add_cluster(struct named_rows *rows, const ch
     return row;
 }
 
-/* Adds an amount; the largest number stands for all sums above it. */
-static void add_saturated(int64_t *sum, int64_t amount)
-{
-    if (__builtin_add_overflow(*sum, amount, sum))
-        *sum = INT64_MAX;
-}
-
-static void add_load(struct load *load, const struct resource_request *requests, uint32_t count,
-                     int32_t replicas)
-{
-    load->replicas += replicas;
-    /* requests_in_thousandths() of a very large request is not 0 without replicas. */
-    for (uint32_t i = 0; replicas != 0 && i < count; i++) {
-        int64_t amount = requests_in_thousandths(requests[i].amount, replicas);
-
-        if (strcmp(requests[i].resource, "cpu") == 0)
-            add_saturated(&load->cores, amount);
-        else if (strcmp(requests[i].resource, "memory") == 0)
-            add_saturated(&load->bytes, amount);
-    }
-}
-
 static void add_targets(struct named_rows *rows, const struct entry *template)
 {
     struct template_decision *d = template->decision;
@@ -163,7 +134,7 @@ static void add_targets(struct named_rows *rows, const struct entry *template)
         struct cluster_row *row = find_or_add_cluster(rows, b->clusters[i].name);
 
         if (i < b->cluster_count)
-            add_load(&row->placed, b->requests, b->request_count, b->clusters[i].replicas);
+            replica_load_add(&row->placed, b->requests, b->request_count, b->clusters[i].replicas);
         if (row->counted == template)
             continue;
         row->counted = template;
@@ -182,7 +153,7 @@ static void add_movements(struct named_rows *rows, const struct entry *template)
         struct cluster_row *row = find_or_add_cluster(rows, m.cluster);
 
         for (unsigned i = 0; i < MOVEMENT_COUNT; i++)
-            add_load(&row->movements[i], c->requests, c->request_count, m.replicas[i]);
+            replica_load_add(&row->movements[i], c->requests, c->request_count, m.replicas[i]);
         row->drift += row->drifted != template;
         row->drifted = template;
     }

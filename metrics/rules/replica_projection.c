@@ -421,3 +421,25 @@ int64_t requests_in_thousandths(double amount, int32_t replicas)
         return INT64_MAX;
     return product;
 }
+
+/* Adds an amount; the largest number stands for all sums above it. */
+static void add_saturated(int64_t *sum, int64_t amount)
+{
+    if (__builtin_add_overflow(*sum, amount, sum))
+        *sum = INT64_MAX;
+}
+
+void replica_load_add(struct replica_load *load, const struct resource_request *requests,
+                      uint32_t count, int32_t replicas)
+{
+    load->replicas += replicas;
+    /* requests_in_thousandths() of a very large request is not 0 without replicas. */
+    for (uint32_t i = 0; replicas != 0 && i < count; i++) {
+        int64_t amount = requests_in_thousandths(requests[i].amount, replicas);
+
+        if (strcmp(requests[i].resource, "cpu") == 0)
+            add_saturated(&load->cores, amount);
+        else if (strcmp(requests[i].resource, "memory") == 0)
+            add_saturated(&load->bytes, amount);
+    }
+}

@@ -138,5 +138,16 @@ bool capacity_next_movement(const struct capacity *c, struct movement_walk *at,
  */
 int64_t requests_in_thousandths(double amount, int32_t replicas);
 
+/* Replicas with their requests in thousandths of a core and of a byte; at most INT64_MAX. */
+struct replica_load {
+    int64_t replicas;
+    int64_t cores;
+    int64_t bytes;
+};
+
+/* Adds replicas that each have the `count` requests. */
+void replica_load_add(struct replica_load *load, const struct resource_request *requests,
+                      uint32_t count, int32_t replicas);
+
 /* Accepts NULL. */
 void capacity_free(struct intern *strings, struct capacity *c);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/evaluation.h"
 #include "exporter/web/objects/object_parts.h"
+#include "metrics/expose/problem_rows.h"
 #include "metrics/model/binding.h"
 #include "metrics/model/cluster.h"
 #include "metrics/model/store.h"
@@ -20,13 +21,6 @@ struct cluster_template {
     enum problem_severity severity; /* Worst open problem; SEVERITY_COUNT without one. */
 };
 
-/* Replicas with their requests. */
-struct template_load {
-    int64_t replicas;
-    double cores;
-    double bytes;
-};
-
 struct cluster_templates {
     const char *cluster;
     const struct problems *problems; /* May be NULL. */
@@ -34,39 +28,13 @@ struct cluster_templates {
     size_t count;
     size_t capacity;
     size_t healthy;
-    struct template_load placed;
-    struct template_load movements[MOVEMENT_COUNT];
+    struct replica_load placed;
+    struct replica_load movements[MOVEMENT_COUNT];
 };
 
 static void cluster_templates_release(struct cluster_templates *list)
 {
     free(list->items);
-}
-
-static void add_load(struct template_load *load, const struct resource_request *requests,
-                     uint32_t count, int32_t replicas)
-{
-    load->replicas += replicas;
-    for (uint32_t i = 0; i < count; i++) {
-        if (strcmp(requests[i].resource, "cpu") == 0)
-            load->cores += requests[i].amount * replicas;
-        else if (strcmp(requests[i].resource, "memory") == 0)
-            load->bytes += requests[i].amount * replicas;
-    }
-}
-
-static enum problem_severity worst_severity(const struct problems *ps, const struct entry *template)
-{
-    enum problem_severity worst = SEVERITY_COUNT;
-
-    for (const struct problem *p = ps ? problems_of(ps, template) : NULL; p;
-         p = problems_next_of(p)) {
-        enum problem_severity severity = problem_severity(ps, problem_id(p));
-
-        if (problem_counts(p) && severity < worst)
-            worst = severity;
-    }
-    return worst;
 }
 
 static void add_target(struct cluster_templates *list, const struct entry *template,
@@ -77,8 +45,8 @@ static void add_target(struct cluster_templates *list, const struct entry *templ
         list->items = xreallocarray(list->items, list->capacity, sizeof(*list->items));
     }
     list->healthy += at.stage == STAGE_HEALTHY;
-    list->items[list->count++] =
-        (struct cluster_template){template, at, replicas, worst_severity(list->problems, template)};
+    list->items[list->count++] = (struct cluster_template){
+        template, at, replicas, worst_problem_of_template(list->problems, template).severity};
 }
 
 static void add_template(struct cluster_templates *list, const struct entry *template)
@@ -92,14 +60,14 @@ static void add_template(struct cluster_templates *list, const struct entry *tem
         if (strcmp(b->clusters[i].name, list->cluster) != 0)
             continue;
         if (i < b->cluster_count)
-            add_load(&list->placed, b->requests, b->request_count, b->clusters[i].replicas);
+            replica_load_add(&list->placed, b->requests, b->request_count, b->clusters[i].replicas);
         add_target(list, template, decision_targets(d)[i], b->clusters[i].replicas);
         break;
     }
     while (d && capacity_next_movement(d->capacity, &walk, &m)) {
         for (unsigned i = 0; i < MOVEMENT_COUNT && strcmp(m.cluster, list->cluster) == 0; i++)
-            add_load(&list->movements[i], d->capacity->requests, d->capacity->request_count,
-                     m.replicas[i]);
+            replica_load_add(&list->movements[i], d->capacity->requests, d->capacity->request_count,
+                             m.replicas[i]);
     }
 }
 
@@ -153,15 +121,15 @@ static void add_facts(struct strbuf *out, const struct health *h, const struct c
     facts_close(out);
 }
 
-static void add_load_row(struct html_table *t, const char *name, const struct template_load *load)
+static void add_load_row(struct html_table *t, const char *name, const struct replica_load *load)
 {
     html_row_open(t, NULL);
     html_cell_text(t, name);
     html_cell_number(t, load->replicas);
     html_cell_open(t);
-    strbuf_addf(t->out, "%.4g", load->cores);
+    html_cores(t->out, (double)load->cores / 1000);
     html_cell_open(t);
-    strbuf_addf(t->out, "%.1f GiB", load->bytes / (1 << 30));
+    html_bytes(t->out, (double)load->bytes / 1000);
 }
 
 /* Returns the resource of a cluster; NULL if the cluster does not report it. */
@@ -183,15 +151,13 @@ static void add_resource_row(struct html_table *t, const struct cluster *cluster
     html_cell_text(t, is_free ? "Free" : "Allocatable");
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
         const struct cluster_resource *r = find_resource(cluster, names[i]);
-        double amount = !r        ? 0
-                        : is_free ? r->allocatable - r->allocated - r->allocating
-                                  : r->allocatable;
+        double amount = is_free ? cluster_free_amount(cluster, names[i]) : r ? r->allocatable : 0;
 
         html_cell_open(t);
         if (r && strcmp(names[i], "memory") == 0)
-            strbuf_addf(t->out, "%.1f GiB", amount / (1 << 30));
+            html_bytes(t->out, amount);
         else if (r)
-            strbuf_addf(t->out, "%.4g", amount);
+            html_cores(t->out, amount);
     }
 }
 

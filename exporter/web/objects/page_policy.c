@@ -245,9 +245,9 @@ static void add_version_row(const struct version_use *use, const struct policy_v
     html_cell_number(t, use->templates);
     html_cell_number(t, use->replicas);
     html_cell_open(t);
-    strbuf_addf(t->out, "%.4g", use->cores);
+    html_cores(t->out, use->cores);
     html_cell_open(t);
-    strbuf_addf(t->out, "%.0f MiB", use->memory / (1 << 20));
+    html_bytes(t->out, use->memory);
     html_cell_open(t);
     for (size_t i = 0; i < use->cluster_count && i < OBJECT_LINKS_MAX; i++) {
         strbuf_adds(t->out, i > 0 ? ", " : "");
