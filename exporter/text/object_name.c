@@ -215,7 +215,7 @@ static void fail_ambiguous(const char *typed, struct entry_list *found, struct e
 {
     CLEANUP(strbuf_release) struct strbuf names = STRBUF_INIT(NAMES_MAX_BYTES);
 
-    qsort(found->items, found->count, sizeof(*found->items), compare_found);
+    qsort(found->items, found->count, sizeof(const struct entry *), compare_found);
     for (size_t i = 0; i < found->count; i++)
         add_entry_name(&names, found->items[i]);
     fail(err, "'%s' could be any of %s", typed, names.data);

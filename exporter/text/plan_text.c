@@ -822,7 +822,8 @@ static void print_replica_changes(const struct plan_result *r, struct output *o)
     CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(TEXT_MAX_BYTES);
     CLEANUP(strbuf_release) struct strbuf full = STRBUF_INIT(TEXT_MAX_BYTES);
     CLEANUP(free_cleanup)
-    const struct plan_cluster **changed = xcalloc(r->clusters.count + 1, sizeof(*changed));
+    const struct plan_cluster **changed =
+        xcalloc(r->clusters.count + 1, sizeof(const struct plan_cluster *));
     size_t count = 0;
 
     for (size_t i = 0; i < r->clusters.count; i++) {

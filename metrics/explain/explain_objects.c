@@ -407,7 +407,7 @@ static void explain_governing_policies(struct explain_context *x, const struct e
     size_t policy_count = 0;
 
     if (count > 1)
-        qsort(governing, count, sizeof(*governing), by_address);
+        qsort(governing, count, sizeof(const struct entry *), by_address);
     for (size_t i = 0; i < count; i++) {
         if (i == 0 || governing[i] != governing[i - 1])
             policies[policy_count++].policy = governing[i];

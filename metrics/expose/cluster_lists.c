@@ -130,7 +130,7 @@ static void add_targets(struct named_rows *rows, const struct entry *template)
     const struct stage_and_reason *targets = decision_targets(d);
     const struct binding *b = d->binding ? entry_binding(d->binding) : NULL;
 
-    for (uint32_t i = 0; i < d->target_count; i++) {
+    for (uint32_t i = 0; b && i < d->target_count; i++) {
         struct cluster_row *row = find_or_add_cluster(rows, b->clusters[i].name);
 
         if (i < b->cluster_count)
@@ -237,21 +237,17 @@ static struct list_value free_pods(const void *at)
     return v;
 }
 
-static bool cluster_name_contains(const void *row, const char *wanted)
-{
-    return strcasestr(cluster_name(row).text, wanted);
-}
-
 /* Column with an amount, which joins the cell before it. */
 #define JOINED_COLUMN(column, text, of_kind, function)                                             \
     {                                                                                              \
-        .name = column, .before = text, .kind = of_kind, .value = function                         \
+        .name = (column), .before = (text), .kind = (of_kind), .value = (function)                 \
     }
 
 /* Column with an amount in a cell of its own. */
 #define AMOUNT_COLUMN(column, title, of_kind, function)                                            \
     {                                                                                              \
-        .name = column, .heading = title, .style = "number", .kind = of_kind, .value = function    \
+        .name = (column), .heading = (title), .style = "number", .kind = (of_kind),                \
+        .value = (function)                                                                        \
     }
 
 static const struct list_column cluster_list_columns[] = {
@@ -263,9 +259,8 @@ static const struct list_column cluster_list_columns[] = {
      .value = cluster_name},
     {.name = "search",
      .parameter = "search",
-     .flags = LIST_FILTER_ONLY,
-     .value = cluster_name,
-     .matches = cluster_name_contains},
+     .flags = LIST_FILTER_ONLY | LIST_CONTAINS,
+     .value = cluster_name},
     {.name = "status",
      .heading = "Status",
      .style = "word",
@@ -431,11 +426,6 @@ VALUE(namespace_row, namespace_critical, list_number(row->problems[SEVERITY_CRIT
 VALUE(namespace_row, namespace_warning, list_number(row->problems[SEVERITY_WARNING]))
 VALUE(namespace_row, namespace_info, list_number(row->problems[SEVERITY_INFO]))
 
-static bool namespace_name_contains(const void *row, const char *wanted)
-{
-    return strcasestr(namespace_name(row).text, wanted);
-}
-
 static const struct list_column namespace_list_columns[] = {
     LIST_PROBLEM_COLUMNS(namespace_severity, namespace_problem, namespace_problem_since),
     {.name = "namespace",
@@ -446,9 +436,8 @@ static const struct list_column namespace_list_columns[] = {
      .value = namespace_name},
     {.name = "search",
      .parameter = "search",
-     .flags = LIST_FILTER_ONLY,
-     .value = namespace_name,
-     .matches = namespace_name_contains},
+     .flags = LIST_FILTER_ONLY | LIST_CONTAINS,
+     .value = namespace_name},
     LIST_NUMBER_COLUMN("critical", "Critical", namespace_critical, 0),
     LIST_NUMBER_COLUMN("warning", "Warning", namespace_warning, 0),
     LIST_NUMBER_COLUMN("info", "Info", namespace_info, 0),

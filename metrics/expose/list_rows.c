@@ -120,21 +120,11 @@ VALUE(changed_by_of, list_text(row->changed_by))
 VALUE(owner_of, list_text(row->owner))
 VALUE(actor_of, list_word(actor_names, ACTOR_COUNT, row->actor))
 
-static bool kind_matches(const void *row, const char *wanted)
-{
-    return strcasecmp(kind_value(row).text, wanted) == 0;
-}
-
 static bool policy_matches(const void *at, const char *wanted)
 {
     const struct row *row = at;
 
     return policy_has_name(row->policy, wanted) || policy_has_name(row->claimed, wanted);
-}
-
-static bool name_contains(const void *row, const char *wanted)
-{
-    return strcasestr(name_of(row).text, wanted);
 }
 
 static bool is_version(const char *wanted)
@@ -163,7 +153,7 @@ static const struct list_column columns[] = {
      .flags = LIST_PAGE_ONLY,
      .value = template_of},
     {.name = "apiVersion", .value = api_version_of},
-    {.name = "kind", .parameter = "kind", .value = kind_value, .matches = kind_matches},
+    {.name = "kind", .parameter = "kind", .flags = LIST_ANY_CASE, .value = kind_value},
     {.name = "group", .parameter = "group", .flags = LIST_FILTER_ONLY, .value = group_of},
     {.name = "namespace",
      .heading = "Namespace",
@@ -173,9 +163,8 @@ static const struct list_column columns[] = {
     {.name = "name", .parameter = "name", .value = name_of},
     {.name = "search",
      .parameter = "search",
-     .flags = LIST_FILTER_ONLY,
-     .value = name_of,
-     .matches = name_contains},
+     .flags = LIST_FILTER_ONLY | LIST_CONTAINS,
+     .value = name_of},
     {.name = "state",
      .heading = "State",
      .style = "word",

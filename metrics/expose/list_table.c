@@ -156,7 +156,11 @@ static bool has_text(const struct list_column *column, const struct list_value *
     case LIST_POLICY:
         return policy_has_name(v->entry, text);
     default:
-        return v->text && strcmp(v->text, text) == 0;
+        if (!v->text)
+            return false;
+        if (column->flags & LIST_CONTAINS)
+            return strcasestr(v->text, text);
+        return (column->flags & LIST_ANY_CASE ? strcasecmp : strcmp)(v->text, text) == 0;
     }
 }
 

@@ -74,6 +74,8 @@ enum {
     LIST_ANY_WORD = 16,    /* A filter takes other words than `words`, too. */
     LIST_FILTER_ONLY = 32, /* Not in JSON and CSV, and not on the page. */
     LIST_JSON_LAST = 64,   /* In JSON and CSV behind all other columns. */
+    LIST_ANY_CASE = 128,   /* A filter compares the text regardless of case. */
+    LIST_CONTAINS = 256,   /* A filter takes a part of the text, regardless of case. */
 };
 
 struct list_column {
@@ -109,7 +111,7 @@ struct list_column {
      .word_count = SEVERITY_COUNT,                                                                 \
      .flags = LIST_JSON_LAST,                                                                      \
      .then = "problemSince",                                                                       \
-     .value = severity_value},                                                                     \
+     .value = (severity_value)},                                                                   \
         {.name = "problem",                                                                        \
          .before = " ",                                                                            \
          .parameter = "problem",                                                                   \
@@ -117,16 +119,16 @@ struct list_column {
          .words = problem_names,                                                                   \
          .word_count = PROBLEM_COUNT,                                                              \
          .flags = LIST_JSON_LAST,                                                                  \
-         .value = problem_value},                                                                  \
+         .value = (problem_value)},                                                                \
     {                                                                                              \
-        .name = "problemSince", .kind = LIST_TIME, .flags = LIST_JSON_LAST, .value = since_value   \
+        .name = "problemSince", .kind = LIST_TIME, .flags = LIST_JSON_LAST, .value = (since_value) \
     }
 
 /* Column with an integer. `more`: flags. */
 #define LIST_NUMBER_COLUMN(column, title, function, more)                                          \
     {                                                                                              \
-        .name = column, .heading = title, .style = "number", .kind = LIST_NUMBER, .flags = more,   \
-        .value = function                                                                          \
+        .name = (column), .heading = (title), .style = "number", .kind = LIST_NUMBER,              \
+        .flags = (more), .value = (function)                                                       \
     }
 
 /* Members of a policy, and of an identity, for `parts`. */

@@ -122,16 +122,6 @@ VALUE(policy_row, policy_stale, list_number(usage_of(row)->counts.stale))
 VALUE(policy_row, policy_versions, list_number((int64_t)usage_of(row)->versions))
 VALUE(policy_row, policy_clusters, cluster_count_of(row->policy))
 
-static bool policy_kind_matches(const void *row, const char *wanted)
-{
-    return strcasecmp(policy_kind(row).text, wanted) == 0;
-}
-
-static bool policy_name_contains(const void *row, const char *wanted)
-{
-    return strcasestr(policy_name(row).text, wanted);
-}
-
 static const char *const policy_kinds[] = {"PropagationPolicy", "ClusterPropagationPolicy"};
 
 static const struct list_column policy_list_columns[] = {
@@ -146,9 +136,8 @@ static const struct list_column policy_list_columns[] = {
      .parameter = "kind",
      .words = policy_kinds,
      .word_count = ARRAY_LEN(policy_kinds),
-     .flags = LIST_IN_REPORT | LIST_ANY_WORD,
-     .value = policy_kind,
-     .matches = policy_kind_matches},
+     .flags = LIST_IN_REPORT | LIST_ANY_WORD | LIST_ANY_CASE,
+     .value = policy_kind},
     {.name = "namespace",
      .heading = "Namespace",
      .parameter = "namespace",
@@ -158,9 +147,8 @@ static const struct list_column policy_list_columns[] = {
     {.name = "name", .flags = LIST_IN_REPORT, .value = policy_name},
     {.name = "search",
      .parameter = "search",
-     .flags = LIST_FILTER_ONLY,
-     .value = policy_name,
-     .matches = policy_name_contains},
+     .flags = LIST_FILTER_ONLY | LIST_CONTAINS,
+     .value = policy_name},
     LIST_NUMBER_COLUMN("selected", "Selected", policy_selected, LIST_IN_REPORT),
     LIST_NUMBER_COLUMN("won", "Won", policy_won, LIST_IN_REPORT),
     LIST_NUMBER_COLUMN("claimed", "Claimed", policy_claimed, LIST_IN_REPORT),
@@ -351,16 +339,6 @@ VALUE(conflict_row, conflict_since, list_number_if(row->since_ms > 0, row->since
 VALUE(conflict_row, conflict_origin, list_word(origins, ARRAY_LEN(origins), row->origin))
 VALUE(conflict_row, conflict_owner, list_text(row->owner))
 
-static bool conflict_kind_matches(const void *row, const char *wanted)
-{
-    return strcasecmp(conflict_kind(row).text, wanted) == 0;
-}
-
-static bool conflict_name_contains(const void *row, const char *wanted)
-{
-    return strcasestr(conflict_name(row).text, wanted);
-}
-
 static const char *const binding_parts[] = {"namespace", "name", NULL};
 
 static const struct list_column conflict_list_columns[] = {
@@ -374,9 +352,8 @@ static const struct list_column conflict_list_columns[] = {
      .parts = list_identity_parts},
     {.name = "kind",
      .parameter = "kind",
-     .flags = LIST_FILTER_ONLY,
-     .value = conflict_kind,
-     .matches = conflict_kind_matches},
+     .flags = LIST_FILTER_ONLY | LIST_ANY_CASE,
+     .value = conflict_kind},
     {.name = "namespace",
      .heading = "Namespace",
      .parameter = "namespace",
@@ -385,9 +362,8 @@ static const struct list_column conflict_list_columns[] = {
      .value = conflict_namespace},
     {.name = "search",
      .parameter = "search",
-     .flags = LIST_FILTER_ONLY,
-     .value = conflict_name,
-     .matches = conflict_name_contains},
+     .flags = LIST_FILTER_ONLY | LIST_CONTAINS,
+     .value = conflict_name},
     {.name = "binding", .flags = LIST_IN_REPORT, .value = conflict_name, .parts = binding_parts},
     {.name = "field",
      .heading = "Field",

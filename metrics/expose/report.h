@@ -37,9 +37,8 @@ struct report_files {
 void report_write(const struct engine *engine, const struct report_files *files,
                   struct strbuf *out);
 
-/* Compares two dependencies by kind, namespace and name of the resource: the order of the report.
- */
-int dependency_compare(const struct entry *a, const struct entry *b);
+/* The order of the report: compares dependencies by kind, namespace and name of the resource. */
+int dependency_compare(const struct entry *left, const struct entry *right);
 
 /* Lists of the report for report_each_entry(). The entries of REPORT_CONFLICTS are dependencies. */
 enum report_list { REPORT_POLICIES, REPORT_CONFLICTS, REPORT_LEASES };
