@@ -205,8 +205,7 @@ function(k, config)
         rate(%s[10m])
       )) > %g
     ||| % [k.by(replica + ['le']), own('event_lag_seconds_bucket'), limit.eventLagSeconds], |||
-      One of a hundred changes appears on the page of {{ $labels.instance }} after {{ $value | humanizeDuration }} or later. Give the exporter
-      more CPU.
+      1 % of changes need more than {{ $value | humanizeDuration }} to appear on the page of {{ $labels.instance }}. Give the exporter more CPU.
     |||],
     ['log_dropped', 'sum %s (increase(%s[15m])) > 0' % [each, own('log_lines_dropped_total')], |||
       {{ $labels.instance }} dropped %s of its log within 15 minutes, because standard error did not accept them. Check the reader of its log.

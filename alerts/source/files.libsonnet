@@ -27,8 +27,8 @@ function(config)
     table: std.join('\n', table),
     order: std.join('\n', ['rules/%s.yml' % concern.name for concern in rules.on]),
     'prometheusrule-head': document([
-      'For clusters with the Prometheus operator; add the labels that your Prometheus selects rules by, as',
-      'kube-prometheus-stack does by that of its release.',
+      'For clusters with the Prometheus operator. Add the labels of the ruleSelector of your Prometheus;',
+      'kube-prometheus-stack selects rules by the label release.',
     ], {
       apiVersion: 'monitoring.coreos.com/v1',
       kind: 'PrometheusRule',

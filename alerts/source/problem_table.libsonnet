@@ -454,7 +454,7 @@
           doc: 'forbidden-placement',
           severity: 'info',
           reasons: [
-            { name: 'binding', actor: 'platform', action: 'Change the placement of the policy, or create a WorkloadRebalancer if another member cluster passes all filters; else it deletes all copies.' },
+            { name: 'binding', actor: 'platform', action: 'Change the placement of the policy. Create a WorkloadRebalancer only if another member cluster passes all filters; otherwise it deletes all copies.' },
             { name: 'policy', actor: 'user', action: 'Change the template, so that Karmada applies the policy.' },
           ],
         },
@@ -638,7 +638,7 @@
           doc: 'forbidden-placement',
           severity: 'info',
           reasons: [
-            { name: 'binding', actor: 'platform', action: 'Change the placement of the policy, or create a WorkloadRebalancer if another member cluster passes all filters; else it deletes all copies.' },
+            { name: 'binding', actor: 'platform', action: 'Change the placement of the policy. Create a WorkloadRebalancer only if another member cluster passes all filters; otherwise it deletes all copies.' },
             { name: 'policy', actor: 'user', action: 'Change the template, so that Karmada applies the policy.' },
           ],
         },

@@ -146,7 +146,7 @@ function(k, config)
     local board = std.get(boards, alert.name, 'overview');
     k.alert(std.substr(alert.name, 7, std.length(alert.name)), {
       problems: if alert.name == 'KarmadaPolicyReview' then 'all of severity `info`'
-      else if alert.name == 'KarmadaPolicyProblem' then 'problems without an alert above that `--problems.severity` raised'
+      else if alert.name == 'KarmadaPolicyProblem' then 'problems that have no alert in the rows above, and whose severity `--problems.severity` raised'
       else std.join(', ', ['`%s`' % p.name for p in alert.problems]),
       each: each[alert.by],
       severities: std.join(', ', std.set([

@@ -12,7 +12,7 @@ function(k, config)
                or
                0 * max %s (karmada_propagationpolicies_not_in_force)
              ||| % [k.by(['reason', 'phase']), k.by(['instance', 'reason', 'phase']), k.by(['reason', 'phase'])],
-             'Instant values: a range would count a row that has just ended beside its successor. A missing row is 0.'),
+             'Instant values, not a range: a range would count a series that has just ended in addition to the series that replaced it. A missing series is 0.'),
     k.record('karmada_policy:stale_age_seconds:1h',
              k.age('karmada_templates_stale_oldest_timestamp_seconds', ['phase'])),
     k.record('karmada_policy:templates:1h', k.total('karmada_templates', ['state'])),

@@ -421,7 +421,7 @@ static const char script_end[] =
     "    COMP_WORDS=(kubectl-karmada_policy \"$@\")\n"
     "    COMP_CWORD=$#\n"
     "    __karmada_policy_exporter\n"
-    "    # What follows the colon says that files may be completed where there is nothing else.\n"
+    "    # kubectl reads the last line: ':0' lets it complete files if there is no candidate.\n"
     "    printf '%s\\n' \"${COMPREPLY[@]}\" :0\n"
     "fi\n";
 

@@ -815,8 +815,7 @@ static enum exit_status run_reconcile(struct invocation *invocation)
             invocation,
             "--yes writes to an API server, and manifests are files: omit --yes or the manifests");
     if (o->batch == 0)
-        return invocation_reject(invocation,
-                                 "--batch 0 changes nothing: name one template or more");
+        return invocation_reject(invocation, "--batch 0 changes nothing: set --batch to 1 or more");
     e = load_sources(invocation, &read);
     if (!e)
         return read;

@@ -99,7 +99,9 @@ static bool check_tls_and_user(const struct options *o, const struct server_url 
         return fail(err, "--server.ca-file, --server.cert-file and --server.key-file need "
                          "https://, and --server begins with http://");
     if (!url->tls && is_set(o->server_user) && !host_is_loopback(url->address))
-        return fail(err, "--server.user: a password needs https://, or an address of this machine");
+        return fail(
+            err,
+            "--server.user: a password needs https://, or a loopback address such as 127.0.0.1");
     return true;
 }
 

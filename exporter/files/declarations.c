@@ -355,7 +355,9 @@ void declarations_report_shadowed(const struct declarations *m, struct manifest_
         const struct declaration *last = find_last(m, declaration->entry);
         const char *ns = entry_ns(declaration->entry);
 
-        fail(&text, "%s '%s%s%s' is declared again in '%s', line %" PRIu32 ", which counts instead",
+        fail(&text,
+             "%s '%s%s%s' is declared again in '%s', line %" PRIu32
+             "; the exporter uses that declaration",
              entry_kind(declaration->entry), ns, *ns ? "/" : "", declaration->entry->name,
              last->file->path, last->line);
         document_problems_add(&file->duplicates, PROBLEM_DUPLICATE,

@@ -773,7 +773,8 @@ static enum reading_state finish_bytes(struct manifest_reader *r)
         return READING_DONE;
     if (!rewind_bytes(r)) {
         fail(&r->why->text,
-             "'%s' has the kind of a list after its items, and a stream cannot be read twice",
+             "'%s' is a stream and cannot be read twice, but the field kind of its list follows "
+             "items: write kind before items",
              r->file->path);
         fail_unreadable(r);
         return READING_FAILED;

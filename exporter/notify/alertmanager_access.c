@@ -44,8 +44,8 @@ static bool check_options(const struct alertmanager_access *a, struct error *err
         return fail(err, "--alertmanager.user: must not contain ':'");
     if ((is_set(a->user) || is_set(a->token_file)) && !a->url.tls &&
         !host_is_loopback(a->url.address))
-        return fail(err, "--alertmanager.url: a password or token needs https://, or an address of "
-                         "this machine");
+        return fail(err, "--alertmanager.url: a password or token needs https://, or a loopback "
+                         "address such as 127.0.0.1");
     return true;
 }
 

@@ -150,8 +150,10 @@ OPTION(FLAG, details, .name = "details",
 OPTION(FAIL_ON, fail_on, .name = "fail-on", .value = "PROBLEMS", .fallback = "warning,policy_tie",
        .help = "problems that cause exit status 1, separated by commas: PROBLEM, PROBLEM/REASON or "
                "a severity, which includes higher severities; an empty value disables the check. "
-               "For plan: PROBLEM or a consequence of the change (move, lost, wait, overflow, "
-               "undetermined, unsettled); without the flag plan does not exit with 1. Names",
+               "For plan: PROBLEM or a consequence of the change: move (replicas move), lost (no "
+               "policy governs a template any more), wait (for a user's next change), overflow (of "
+               "free capacity), undetermined (clusters), unsettled (no stable state); without the "
+               "flag plan does not exit with 1. Names",
        .choices = fail_on_names, .commands = COMMAND_CHECK | COMMAND_PLAN)
 
 OPTION(TEXT, only_problem, .name = "problem", .value = "PROBLEM", .fallback = "",
@@ -191,7 +193,7 @@ OPTION(TEXT, server_key_file, .name = "server.key-file", .value = "FILE", .fallb
 
 OPTION(TEXT, server_user, .name = "server.user", .value = "NAME", .fallback = "",
        .help = "user for requests to the exporter of --server, with --server.password-file; needs "
-               "https, or an address of this machine",
+               "https, or a loopback address",
        .flag_only = true, .commands = COMMAND_REMOTE)
 
 OPTION(TEXT, server_password_file, .name = "server.password-file", .value = "FILE", .fallback = "",
@@ -273,8 +275,8 @@ OPTION(TEXT, web_config_file, .name = "web.config.file", .value = "FILE", .fallb
        .commands = COMMAND_SERVE, .needs_restart = true)
 
 OPTION(FLAG, probes_without_auth, .name = "web.probes-without-auth",
-       .help = "answer /-/healthy, /-/ready, /livez, /readyz and /healthz without authentication, "
-               "with status and ok or not ok only",
+       .help = "answer /-/healthy, /-/ready, /livez, /readyz and /healthz without authentication; "
+               "the response has only the status code and the text ok or not ok",
        .commands = COMMAND_SERVE, .needs_restart = true)
 
 OPTION(FLAG, lifecycle, .name = "web.enable-lifecycle",
@@ -307,8 +309,8 @@ OPTION(TEXTS, alertmanager_labels, .name = "alertmanager.label", .value = "NAME=
        .commands = COMMAND_SERVE, .needs_restart = true)
 
 OPTION(TEXT, alertmanager_user, .name = "alertmanager.user", .value = "NAME", .fallback = "",
-       .help = "user for requests to Alertmanager, with --alertmanager.password-file; needs "
-               "https, or an address of this machine",
+       .help = "user for requests to Alertmanager, with --alertmanager.password-file; needs https, "
+               "or a loopback address",
        .commands = COMMAND_SERVE, .needs_restart = true)
 
 OPTION(TEXT, alertmanager_password_file, .name = "alertmanager.password-file", .value = "FILE",
@@ -348,9 +350,9 @@ OPTION(DURATION, unbound_age_ms, .name = "thresholds.unbound-age", .value = "DUR
        .commands = COMMAND_SERVE)
 
 OPTION(UINT, detail_limit, .name = "metrics.detail-limit", .value = "COUNT", .fallback = "1000",
-       .help = "maximum number of series of a family with one series for each object, and of "
-               "namespaces in families by namespace, those with the most templates; the other "
-               "namespaces are added up in the namespace _others",
+       .help = "maximum number of series of each family that has one series for each object; also "
+               "maximum number of namespaces in each family by namespace: the namespaces with the "
+               "most templates have rows, the others are added up in the namespace _others",
        .commands = COMMAND_SERVE)
 
 OPTION(TEXT, owner_key, .name = "owner-key", .value = "KEY", .fallback = "",

@@ -152,8 +152,8 @@ bool pem_check_key(const char *text, struct error *err)
             continue;
         if (has_label(&b, "ENCRYPTED PRIVATE KEY") ||
             memmem(b.body, b.body_len, encrypted, sizeof(encrypted) - 1))
-            return fail(err,
-                        "the private key needs a passphrase, and the exporter runs without a user");
+            return fail(err, "the private key needs a passphrase, and the exporter cannot ask for "
+                             "it: use a key without a passphrase");
         return true;
     }
     if (status == BLOCK_INCOMPLETE)

@@ -134,9 +134,8 @@ char *secret_file_read(const char *path, size_t max, struct secret_file *about, 
     /* `status` is from the open descriptor, so a file that replaces the path has no effect. */
     if (status.st_mode & (S_IWGRP | S_IWOTH))
         fail(err,
-             "'%s' can be written by others than its owner (mode %03o), who could replace the "
-             "server: "
-             "chmod go-w",
+             "group or other users can write '%s' (mode %03o), and could make the exporter connect "
+             "to another server: chmod go-w",
              path, (unsigned)status.st_mode & 0777);
     else if (status.st_size < 0 || (size_t)status.st_size > max)
         fail(err, "'%s' is larger than %zu bytes", path, max);

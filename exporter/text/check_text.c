@@ -678,7 +678,7 @@ static void print_sources(const struct check_result *r, const struct fail_on *fa
         strbuf_addf(&line, " Not listed: %zu pending template%s of kinds that no policy selects.",
                     r->not_selected, plural_suffix(r->not_selected));
     if (r->pending_count > 0)
-        strbuf_addf(&line, " Not listed: %zu problem%s that have not lasted for their patience.",
+        strbuf_addf(&line, " Not listed: %zu problem%s with a duration below --problems.patience.",
                     r->pending_count, plural_suffix(r->pending_count));
     print_sentence(o, 0, line.data);
 }

@@ -53,7 +53,8 @@ const struct entry *find_requested_object(struct queued_request *request, const 
     struct error err;
 
     if (has_slash(request->query.values)) {
-        api_refuse(request, MHD_HTTP_BAD_REQUEST, "a kind, group, namespace or name has no '/'");
+        api_refuse(request, MHD_HTTP_BAD_REQUEST,
+                   "a kind, group, namespace or name must not contain '/'");
         return NULL;
     }
     add_object_name(&name, request->query.values);

@@ -286,8 +286,8 @@ static bool add_disabled_problems(const struct problems *ps, struct strbuf *out)
         return false;
     strbuf_adds(out, ".");
     if (problem_severity(ps, PROBLEM_DATA_INCOMPLETE) >= SEVERITY_COUNT)
-        strbuf_adds(out, " Kinds and files that cannot be read are only on the page of "
-                         "<a href=\"exporter\">the exporter</a>.");
+        strbuf_adds(out, " Kinds and files that cannot be read are listed only on the page of <a "
+                         "href=\"exporter\">the exporter</a>, not as problems.");
     strbuf_adds(out, "</p>\n");
     return true;
 }

@@ -114,7 +114,7 @@ static void add_manifest_problems(const struct manifests *m, struct strbuf *out)
 static const char *watch_state_text(const struct reflector *r)
 {
     if (*r->failure.text != '\0')
-        return r->synced ? "fails; its last state counts" : "fails";
+        return r->synced ? "fails; its last known objects are used" : "fails";
     if (!r->synced)
         return "is being read";
     return r->watch.polled ? "listed every 30 s" : "watched";

@@ -280,7 +280,7 @@ static size_t add_failed_kinds(const struct kube_source *source, struct strbuf *
         strbuf_adds(out, "<li>");
         html_textf(out, "%s %s", f->api_version, f->resource);
         strbuf_addf(out, " cannot be read%s<br><span class=\"bad\">",
-                    f->synced ? "; its last state counts" : "");
+                    f->synced ? "; its last known objects are used" : "");
         html_text(out, f->failure.text);
         strbuf_adds(out, "</span></li>\n");
     }

@@ -257,7 +257,7 @@ static void add_image(struct strbuf *out, const struct chart *chart)
                 CHART_WIDTH, CHART_HEIGHT, count_opened(&chart->sum),
                 chart->sum.opened[SEVERITY_CRITICAL], chart->sum.opened[SEVERITY_WARNING],
                 chart->sum.opened[SEVERITY_INFO], chart->sum.resolved,
-                chart->unknown > 0 ? "; the observation began later" : "");
+                chart->unknown > 0 ? "; the observation began less than 24 hours ago" : "");
     if (chart->unknown > 0)
         strbuf_addf(out,
                     "<defs><pattern id=\"hatch\" width=\"6\" height=\"6\" "

@@ -8,7 +8,7 @@
 enum { VALUE_MAX = 1024, SHOWN_MAX = 64 };
 
 #define PARAMETER_NAME(id, name, text) name,
-#define PARAMETER_TEXT(id, name, text) text,
+#define PARAMETER_TEXT(id, name, text) (text),
 
 const char *const parameter_names[PARAMETER_COUNT] = {PARAMETERS(PARAMETER_NAME)};
 const char *const parameter_texts[PARAMETER_COUNT] = {PARAMETERS(PARAMETER_TEXT)};

@@ -20,7 +20,8 @@
     PARAMETER(REASON, "reason", "reason of the state: policy_updated, no_match ...")               \
     PARAMETER(STAGE, "stage", "stage of templates: unmatched, unapplied, healthy ...")             \
     PARAMETER(ACTOR, "actor", "role that must act: user, platform, karmada, cluster or nobody")    \
-    PARAMETER(POLICY, "policy", "NAME or NAMESPACE/NAME of a winning or claimed policy")           \
+    PARAMETER(POLICY, "policy",                                                                    \
+              "NAME or NAMESPACE/NAME of a policy that ranks first or has the claim")              \
     PARAMETER(VERSION, "version", "number of the policy version that a template runs")             \
     PARAMETER(OWNER, "owner", "owner of the template, by --owner-key")                             \
     PARAMETER(PROBLEM, "problem",                                                                  \
@@ -32,7 +33,9 @@
     PARAMETER(CAUSE, "cause",                                                                      \
               "PROBLEM, PROBLEM/NAME or PROBLEM/NAMESPACE/NAME of the problem that hides others")  \
     PARAMETER(FIELD, "field", "field in conflict: ConflictResolution ...")                         \
-    PARAMETER(ORIGIN, "origin", "observed, derived or predicted")                                  \
+    PARAMETER(ORIGIN, "origin",                                                                    \
+              "origin of a conflict: observed in the bindings, derived from references of a "      \
+              "template without a binding, or predicted once Karmada has applied the policies")    \
     PARAMETER(WHERE, "where", "conditions on columns, such as stale>0,since>7d; all must hold")    \
     PARAMETER(SEARCH, "search", "part of the name, regardless of case")                            \
     PARAMETER(LIMIT, "limit", "maximum number of rows of a page; 0, the default, for all")         \

@@ -204,7 +204,8 @@ static bool check_priority(const char *priority, struct error *err)
     int code = gnutls_priority_init(&cache, priority, NULL);
 
     if (code < 0)
-        return fail(err, "versions, ciphers and curves cannot be used together: %s",
+        return fail(err,
+                    "no valid TLS configuration results from the versions, ciphers and curves: %s",
                     gnutls_strerror(code));
     gnutls_priority_deinit(cache);
     return true;

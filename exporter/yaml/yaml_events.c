@@ -188,7 +188,7 @@ static bool check_directives(struct yaml_events *events, const yaml_event_t *eve
     for (const yaml_tag_directive_t *tag = first; tag < end; tag++) {
         if (strlen((const char *)tag->prefix) > YAML_TAG_PREFIX_BYTES_MAX)
             return yaml_events_fail(events, event->start_mark,
-                                    "a %TAG directive for more than 256 bytes");
+                                    "a %TAG directive with a prefix of more than 256 bytes");
     }
     return true;
 }

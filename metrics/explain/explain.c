@@ -61,7 +61,7 @@ static void add_cause_of_hidden(struct explain_context *x, const struct problem 
     if (p->status != PROBLEM_HIDDEN || !p->cause)
         return;
     problem_add_subject(p->cause, &subject);
-    explain_detail(x, "Hidden by the problem that causes it: %s of %s.",
+    explain_detail(x, "Hidden, because the problem '%s' of %s causes it.",
                    problem_table[problem_id(p->cause)].title, subject.data);
 }
 

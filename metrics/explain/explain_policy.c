@@ -435,8 +435,9 @@ static void explain_version_origin(struct explain_context *x, const struct versi
     char hash[POLICY_VERSION_HASH_SIZE];
 
     if (policy_version_is_unknown(v))
-        strbuf_adds(&text,
-                    "; values that match no known version: another client changed the bindings");
+        strbuf_adds(
+            &text,
+            "; not a version of the policy: another client changed the values in the bindings");
     else if (v == policy_history_current_version(v->history))
         strbuf_adds(&text, "; the present version");
     if (v->by)
@@ -444,7 +445,7 @@ static void explain_version_origin(struct explain_context *x, const struct versi
     if (v->since_seen)
         strbuf_adds(&text, "; SINCE is the time of the first observation");
     if (v->recovered)
-        strbuf_adds(&text, "; found in bindings");
+        strbuf_adds(&text, "; known only from values in bindings");
     if (v->recovered && v->evidence_ms) {
         strbuf_adds(&text, ", the last one written at ");
         add_time_to_minute(&text, v->evidence_ms);

@@ -329,7 +329,7 @@ static void explain_projected_clusters(struct explain_context *x, const struct c
         strbuf_addf(&text, "%s%s: %" PRId32, i ? ", " : "", c->projection.clusters[i].name,
                     c->projection.clusters[i].replicas);
     if (!c->projection.determined)
-        explain_paragraph(x, "Replicas under the governing policy: undetermined (%s), %s.",
+        explain_paragraph(x, "Replicas under the governing policy: undetermined (%s), because %s.",
                           undetermined_reason_names[c->projection.reason],
                           undetermined_text(c->projection.reason));
     else

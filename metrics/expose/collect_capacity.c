@@ -193,9 +193,9 @@ static void collect_allocating(const struct entry *entry, struct samples *out)
 
 static const struct family_def families[] = {
     {.name = "karmada_placement_drift_replicas",
-     .help = "Replicas of templates whose placement drifts, by member cluster and by movement once "
-             "the templates follow their governing policies. Undetermined: only the scheduler can "
-             "determine the member cluster.",
+     .help = "Replicas of templates whose present placement differs from that of their governing "
+             "policy, by member cluster and by movement when the template changes to that "
+             "placement. Undetermined: only the scheduler can determine the member cluster.",
      .bound = "member clusters x 4",
      .labels = {MEMBER, MOVEMENT},
      FROM(TEMPLATE_ENTRIES | CLUSTER_ENTRIES, collect_drift_replicas)},

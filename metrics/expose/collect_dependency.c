@@ -176,13 +176,15 @@ static const struct family_def families[] = {
      .labels = {DISPUTED},
      FROM(DEPENDENCY_ENTRIES, collect_predicted_conflicts)},
     {.name = "karmada_dependency_unapplied_resolutions",
-     .help = "Attached bindings that do not have the resolved value, by field. Absent if Karmada "
-             "does not resolve conflicts (before 1.16, see `--karmada.version`).",
+     .help = "Bindings of dependencies that do not have the value resolved from their referrers, "
+             "by field. Absent if Karmada does not resolve conflicts (before 1.16, see "
+             "`--karmada.version`).",
      .supported = engine_resolves_dependencies,
      .labels = {DISPUTED},
      FROM(DEPENDENCY_ENTRIES, collect_unapplied_resolutions)},
     {.name = "karmada_dependency_overridden",
-     .help = "Required bindings whose own policy overrides the resolved value, by field.",
+     .help = "Bindings of dependencies whose own policy overrides the value resolved from their "
+             "referrers, by field.",
      .labels = {DISPUTED},
      FROM(DEPENDENCY_ENTRIES, collect_overridden_values)},
     {.name = "karmada_dependency_dangling_references",
@@ -206,7 +208,7 @@ static const struct family_def families[] = {
      .labels = {DISPUTED},
      FROM(EVENT_ENTRIES, collect_conflict_events)},
     {.name = "karmada_dependency_conflict_transitions_total",
-     .help = "Conflicts of dependencies that began, by field.",
+     .help = "Number of times that a conflict of a dependency began, by field.",
      .type = FAMILY_COUNTER,
      .aggregation = AGGREGATE_INCREASE,
      .labels = {DISPUTED},

@@ -255,7 +255,7 @@ static const struct family_def version_family_rows[] = {
     {.name = "karmada_templates_behind",
      .help = "Templates that run an older version of the claimed policy, by the number of newer "
              "versions. A version is one set of the values that Karmada copies into bindings. "
-             "Unknown: the values or their order match no known version.",
+             "Unknown: the values match no known version, or the order of the versions is unknown.",
      .remembers = true,
      .labels = {ENUM_LABEL("behind", behind_names)},
      FROM(POLICY_ENTRIES, collect_versions_behind)},

@@ -22,8 +22,8 @@ static const char *const stale_words[STALE_REASON_COUNT] = {
 
 /* Overdue actions of Karmada, by reason; phase_text() has the exceptions. */
 static const char *const overdue_words[STALE_REASON_COUNT] = {
-    [STALE_POLICY_UPDATED] = "Karmada should have copied the present settings of the policy "
-                             "into the binding by now.",
+    [STALE_POLICY_UPDATED] =
+        "Karmada should have copied the present settings of the policy into the binding by now.",
     [STALE_POLICY_REPLACED] = "Karmada should have replaced the policy in the binding by now.",
     [STALE_SELECTOR_MISMATCH] = NULL, /* Text depends on the claim: see phase_text(). */
     [STALE_POLICY_GONE] = "Karmada should have removed the claim when the policy was deleted.",
@@ -166,8 +166,8 @@ const char *phase_text(const struct template_decision *d, enum takeover takeover
     if (d->phase == PHASE_OVERDUE)
         return overdue_words[d->reason];
     if (waits && takeover == TAKEOVER_STATIC)
-        return "With static rules, every policy waits by design for the user's "
-               "next change of the template.";
+        return "With --rules.takeover=static, every policy waits by design for the user's next "
+               "change of the template.";
     if (waits)
         return "The policy is Lazy: the change waits by design for the user's "
                "next change of the template.";
@@ -296,10 +296,9 @@ const char *rank_step_text(enum rank_step step)
 const char *governing_text(const struct template_decision *d, enum takeover takeover)
 {
     if (takeover == TAKEOVER_STATIC)
-        return d->governing == d->claimed
-                   ? "this policy has the claim and ranks first."
-                   : "this policy ranks first, and static rules ignore claims of other "
-                     "policies.";
+        return d->governing == d->claimed ? "this policy has the claim and ranks first."
+                                          : "this policy ranks first, and --rules.takeover=static "
+                                            "ignores claims of other policies.";
     if (d->governing != d->winner)
         return "a claimed template keeps its policy, although another policy ranks first. The "
                "other policy takes over by preemption, or when the claim is removed.";
@@ -389,9 +388,9 @@ const char *undetermined_text(enum undetermined_reason reason)
 static const struct stage_action action_by_reason[STAGE_REASON_COUNT] = {
     [WHY_NONE] = {ACTOR_NONE, ""},
     [WHY_IGNORED] = {ACTOR_NONE, ""},
-    [WHY_LEFT_BEHIND_CHANGED] = {ACTOR_PLATFORM,
-                                 "Create a policy that selects the template, or delete the "
-                                 "template: the copies that run are older."},
+    [WHY_LEFT_BEHIND_CHANGED] =
+        {ACTOR_PLATFORM, "Create a policy that selects the template, or delete the template: the "
+                         "copies in the member clusters are older than the template."},
     [WHY_LEFT_BEHIND] = {ACTOR_PLATFORM,
                          "Create a policy that selects the template, or delete the template."},
     [WHY_NO_POLICY] = {ACTOR_PLATFORM, "Create a policy that selects the template."},
@@ -415,9 +414,9 @@ static const struct stage_action action_by_reason[STAGE_REASON_COUNT] = {
                        "Allow another ready cluster in the placement, or set suppressDeletion in "
                        "the eviction task, before the task times out. Do not delete the task: its "
                        "deletion also deletes the copy."},
-    [WHY_PURGE_BLOCKED] = {ACTOR_PLATFORM,
-                           "Repair the member cluster; otherwise the task ends with its "
-                           "timeout."},
+    [WHY_PURGE_BLOCKED] =
+        {ACTOR_PLATFORM,
+         "Repair the member cluster; otherwise the eviction task ends only when it times out."},
     [WHY_RESCHEDULING] = {ACTOR_KARMADA, "Wait for the scheduler."},
     [WHY_REPLACING] = {ACTOR_CLUSTER, "Wait until the template is healthy in the other clusters."},
     [WHY_NO_CLUSTER_FIT] = {ACTOR_USER,

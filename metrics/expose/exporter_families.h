@@ -53,8 +53,8 @@
         "--namespaces.",                                                                           \
         .bound = "1")                                                                              \
     OWN(OWN_WATCH_SYNCED, FAMILY_GAUGE, "karmada_policy_exporter_watch_synced",                    \
-        "1 while all objects of a resource have been read and changes arrive; at 0 the last "      \
-        "known objects count.",                                                                    \
+        "1 while all objects of a resource have been read and changes arrive; at 0 the "           \
+        "exporter uses the last known objects.",                                                   \
         .bound = "resources", .labels = {FREE_LABEL("resource")})                                  \
     OWN(OWN_WATCH_LATE, FAMILY_GAUGE, "karmada_policy_exporter_watch_late",                        \
         "1 for a resource that is not completely read and that the exporter no longer waits for, " \
@@ -97,15 +97,17 @@
     OWN(OWN_MANIFEST_FILES, FAMILY_GAUGE, "karmada_policy_exporter_manifest_files",                \
         "Manifest files read.", .bound = "1")                                                      \
     OWN(OWN_MANIFEST_ERRORS, FAMILY_GAUGE, "karmada_policy_exporter_manifest_errors",              \
-        "Manifest files with errors; their last good content counts.", .bound = "1")               \
+        "Manifest files with errors; the exporter uses their last good content.", .bound = "1")    \
     OWN(OWN_MANIFEST_DUPLICATES, FAMILY_GAUGE, "karmada_policy_exporter_manifest_duplicates",      \
-        "Documents whose object a later document declares again; the last declaration counts.",    \
+        "Documents whose object a later document declares again; the exporter uses the last "      \
+        "declaration.",                                                                            \
         .bound = "1")                                                                              \
     OWN(OWN_DECODE_ERRORS, FAMILY_COUNTER, "karmada_policy_exporter_decode_errors_total",          \
-        "Objects that could not be decoded; the last good version of each counts.",                \
+        "Objects that could not be decoded; the exporter uses the last good version of each.",     \
         .of_process = true, .bound = "resources", .labels = {FREE_LABEL("resource")})              \
     OWN(OWN_OBJECTS_REJECTED, FAMILY_COUNTER, "karmada_policy_exporter_objects_rejected_total",    \
-        "Objects above the limit of 8 MiB or 200,000 values; the last version of each counts.",    \
+        "Objects above the limit of 8 MiB or 200,000 values; the exporter uses the last version "  \
+        "of each that was within the limit.",                                                      \
         .bound = "resources", .labels = {FREE_LABEL("resource")})                                  \
     OWN(OWN_DETAIL_DROPPED, FAMILY_GAUGE, "karmada_policy_exporter_detail_series_dropped",         \
         "Series of single objects, policies or namespaces that are omitted or added up, because "  \

@@ -22,7 +22,7 @@ struct registry;
                    .bound = "2000",                                                                \
                    .labels = {FREE_LABEL("namespace"), PROBLEM_LABELS, FREE_LABEL("reason")})      \
     PROBLEM_FAMILY(PROBLEM_FAMILY_HIDDEN, FAMILY_GAUGE, "karmada_policy_problems_hidden",          \
-                   "Problems that another open problem, their cause, explains and hides.",         \
+                   "Problems that are hidden because another open problem is their cause.",        \
                    .bound = "problems x 9",                                                        \
                    .labels = {FREE_LABEL("problem"), FREE_LABEL("cause")})                         \
     PROBLEM_FAMILY(PROBLEM_FAMILY_OLDEST, FAMILY_GAUGE,                                            \
@@ -44,7 +44,8 @@ struct registry;
                    "do not count.",                                                                \
                    .of_process = true, .bound = "problems", .labels = {PROBLEM_LABELS})            \
     PROBLEM_FAMILY(PROBLEM_FAMILY_RESOLVED, FAMILY_COUNTER,                                        \
-                   "karmada_policy_problems_resolved_total", "Open problems that were resolved.",  \
+                   "karmada_policy_problems_resolved_total",                                       \
+                   "Problems that were open and have been resolved since the start.",              \
                    .of_process = true, .bound = "problems", .labels = {PROBLEM_LABELS})
 
 #define PROBLEM_FAMILY_ID(id, ...) id,

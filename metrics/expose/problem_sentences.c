@@ -44,10 +44,10 @@ const struct problem_sentences problem_sentences[PROBLEM_REASON_COUNT] = {
          "The problem ends when an instance keeps the Lease for an hour, or when no template "
          "waits."},
     [PROBLEM_REASON_CONTROLLERS_STUCK_NO_PROGRESS] =
-        {"For 10 minutes {subject} has not processed any template of one kind of work, "
-         "although templates are due.",
+        {"For 10 minutes one of the work queues of {subject} has not progressed, although "
+         "templates in it are due.",
          "Read the log of karmada-controller-manager for errors, and restart it if a queue hangs.",
-         "The problem ends when Karmada processes a template of that kind of work."},
+         "The problem ends when Karmada processes a template of that queue."},
     [PROBLEM_REASON_CONTROLLERS_STUCK_TOO_SLOW] =
         {"At its present rate {subject} needs more than 2 hours to process the templates that are "
          "due.",
@@ -608,8 +608,8 @@ const struct problem_sentences problem_sentences[PROBLEM_REASON_COUNT] = {
          "The problem ends when the suspension is removed or no change waits."},
     [PROBLEM_REASON_FORBIDDEN_PLACEMENT_BINDING] =
         {"{subject} runs on {clusters}, which the placement of its binding does not allow.",
-         "Change the placement of the policy, or create a WorkloadRebalancer if another member "
-         "cluster passes all filters; else it deletes all copies.",
+         "Change the placement of the policy. Create a WorkloadRebalancer only if another member "
+         "cluster passes all filters; otherwise it deletes all copies.",
          "The problem ends when the scheduler assigns only clusters that the placement allows."},
     [PROBLEM_REASON_FORBIDDEN_PLACEMENT_POLICY] =
         {"{subject} has replicas on {clusters}, which {policy} does not allow any more.",

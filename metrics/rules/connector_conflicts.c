@@ -118,8 +118,8 @@ const char *const connector_conflict_texts[CONNECTOR_CONFLICT_COUNT] = {
     [CONNECTOR_UNKNOWN_HOLDER] = "the id of the lease holder belongs to no known namespace",
     [CONNECTOR_EXPIRED] = "the lease has expired: another controller may take over the resource",
     [CONNECTOR_EXPIRING] = "less than 20 minutes remain of the lease: its holder does not renew it",
-    [CONNECTOR_LAPSE_HAZARD] = "the reconcile interval is longer than the lease, so the lease "
-                               "expires between two reconciles",
+    [CONNECTOR_LAPSE_HAZARD] =
+        "the reconcile interval exceeds the lease, which expires between two reconciles",
     [CONNECTOR_UNPROTECTABLE] =
         "the object requests a lease, but the kind has no labels to store it",
     [CONNECTOR_DELETION_TRAP] =

@@ -422,8 +422,8 @@ struct binding_decision {
         "a resourceSelector names another namespace than the policy's and never matches")          \
     /* Detected by api_version_is_unwatched(). */                                                  \
     ROW(UNWATCHED_VERSION, "unwatched_version",                                                    \
-        "a resourceSelector names a version of a kind that Karmada does not watch, or that no "    \
-        "object of the kind has, and selects nothing")                                             \
+        "a resourceSelector selects nothing: Karmada does not watch the API version that it "      \
+        "names, or no object of the kind has it")                                                  \
     ROW(PREEMPTION_WITHOUT_NAME, "preemption_without_name",                                        \
         "preemption is Always, but a resourceSelector without a name preempts nothing")
 

@@ -24,7 +24,8 @@ struct overlay;
     ROW(PREEMPTION_OFF, "PropagationPolicyPreemption is off, its default: no policy takes over a " \
                         "template by preemption. Set --karmada.feature-gates if it is on.")        \
     ROW(PREEMPTION_ON, "PropagationPolicyPreemption is on (--karmada.feature-gates).")             \
-    ROW(DEPENDENCIES_ON, "PropagateDeps is on; Karmada's Helm chart turns it off.")                \
+    ROW(DEPENDENCIES_ON, "PropagateDeps is on. If Karmada was installed by its Helm chart, it is " \
+                         "off there: set --karmada.feature-gates.")                                \
     ROW(DEPENDENCIES_OFF, "PropagateDeps is off: Karmada creates no bindings of dependencies.")    \
     ROW(REFERENCES_UNKNOWN,                                                                        \
         "Some templates are known by metadata only: their dependencies stay unchanged.")           \

@@ -26,7 +26,8 @@ struct reconcile_filter {
 #define RECONCILE_VERDICTS(ROW)                                                                    \
     ROW(MOVES, "moves", "the next change by a user applies the policy")                            \
     ROW(CURRENT, "current", "the template is current already")                                     \
-    ROW(UNRELATED, "unrelated", "the template is no longer selected")                              \
+    ROW(UNRELATED, "unrelated",                                                                    \
+        "the template is no longer selected by the flags of this command, or is no longer stale")  \
     /* Verdicts on templates in the list `left` of struct reconcile: */                            \
     ROW(LABEL_DRIFT, "selector_mismatch",                                                          \
         "the claimed policy no longer selects the template: correct its labels or the policy's "   \

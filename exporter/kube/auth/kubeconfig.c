@@ -505,7 +505,7 @@ static bool check_exec_mode(const struct entry_place *place, const cJSON *exec, 
     if (mode && strcmp(mode, "Always") == 0)
         return field_fail(
             place, exec, "interactiveMode", err,
-            "the plugin needs interactive input, and the exporter runs without a user");
+            "the plugin needs interactive input, and the exporter cannot ask for input");
     if (mode)
         return field_fail(place, exec, "interactiveMode", err,
                           "is '%s' and must be 'Never', 'IfAvailable' or 'Always'",

@@ -228,7 +228,7 @@ static void add_origin_cell(const struct policy_version *v, int64_t now_ms, stru
     if (v->since_ms > 0)
         html_time(t->out, v->since_ms, now_ms);
     else if (v->recovered)
-        strbuf_adds(t->out, "found in bindings");
+        strbuf_adds(t->out, "known only from values in bindings");
     if (v->recovered && v->evidence_ms > 0) {
         strbuf_adds(t->out, ", last written ");
         html_time(t->out, v->evidence_ms, now_ms);

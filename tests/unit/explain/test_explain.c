@@ -413,7 +413,7 @@ static const struct problem_case {
      {"\n warning: template frozen (policy_gone), open.\n",
       "\n warning: not scheduled (waiting), open.\n",
       "\n warning: reference broken (claim_missing), hidden.\n",
-      "\n  Hidden by the problem that causes it: template frozen of Deployment a/web.\n",
+      "\n  Hidden, because the problem 'template frozen' of Deployment a/web causes it.\n",
       "State: stale"}},
     {"pending problems",
      true,

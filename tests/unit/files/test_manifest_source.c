@@ -438,7 +438,7 @@ TEST_WITH(the_last_of_several_duplicates_counts, set_up, tear_down)
     start(p, "", NULL);
     assert_content(p, "x=4 ", "duplicate a.yaml:2 duplicate a.yaml:7 duplicate b.yaml:2 ");
     assert_text(p, 0, "Deployment 'default/x' is declared again in '");
-    assert_text(p, 0, "/c.yaml', line 2, which counts instead");
+    assert_text(p, 0, "/c.yaml', line 2; the exporter uses that declaration");
     assert_int_equal(manifests_broken_file_count(p->manifests), 0);
     assert_int_equal(manifests_duplicate_count(p->manifests), 3);
 
@@ -816,7 +816,8 @@ TEST_WITH(a_kind_after_its_items_on_standard_input_is_an_error, set_up, tear_dow
     write_deployments(p, "a.yaml", "w1");
     start_on_stdin(p, json, "a.yaml", false);
     assert_content(p, "w=1 ", "unreadable -:0 ");
-    assert_text(p, 0, "has the kind of a list after its items, and a stream cannot be read twice");
+    assert_text(
+        p, 0, "is a stream and cannot be read twice, but the field kind of its list follows items");
 }
 
 TEST_WITH(a_missing_path_is_an_error, set_up, tear_down)

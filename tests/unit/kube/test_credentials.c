@@ -274,7 +274,8 @@ static struct file_case {
     {"a key with a passphrase", "key",
      "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nhidden\n-----END RSA PRIVATE "
      "KEY-----",
-     "'@/key': the private key needs a passphrase, and the exporter runs without a user"},
+     "'@/key': the private key needs a passphrase, and the exporter cannot ask for it: use a key "
+     "without a passphrase"},
 };
 
 TEST_ROWS(unusable_file_is_rejected, file_cases, name)
@@ -308,7 +309,8 @@ TEST(key_that_others_can_write_is_rejected)
     write_files(&s);
     assert_int_equal(chmod(s.config.key.file, 0660), 0);
     assert_null(credentials_new(&s.config, environment, START, &s.err));
-    assert_non_null(strstr(s.err.text, "can be written by others than its owner (mode 660)"));
+    assert_non_null(
+        strstr(s.err.text, "(mode 660), and could make the exporter connect to another server"));
     free_fixture(&s);
 }
 

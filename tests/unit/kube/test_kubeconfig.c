@@ -322,8 +322,8 @@ static struct load_case {
     {
         .name = "a key that needs a passphrase",
         .files = {USER("client-certificate: crt, client-key-data: " LOCKED_KEY)},
-        .error = "'client-key-data': the private key needs a passphrase, and the exporter runs "
-                 "without a user",
+        .error = "'client-key-data': the private key needs a passphrase, and the exporter "
+                 "cannot ask for it",
     },
     {
         .name = "a certificate in the place of the key",
@@ -420,8 +420,8 @@ static struct load_case {
     {
         .name = "a plugin that needs a terminal",
         .files = {EXEC("command: x, interactiveMode: Always")},
-        .error = "'interactiveMode': the plugin needs interactive input, and the exporter runs "
-                 "without a user",
+        .error = "'interactiveMode': the plugin needs interactive input, and the exporter "
+                 "cannot ask for input",
     },
     {
         .name = "an invalid interactiveMode",
@@ -607,7 +607,7 @@ TEST(file_that_others_can_write_is_rejected)
     folder_write(folder, "a", USER("token: t"));
     assert_int_equal(chmod(path, 0622), 0);
     assert_false(kubeconfig_load(&(struct kubeconfig_options){.files = path}, &config, &err));
-    assert_contains(err.text, "can be written by others than its owner (mode 622)");
+    assert_contains(err.text, "(mode 622), and could make the exporter connect to another server");
     assert_int_equal(chmod(path, 0600), 0);
     assert_true(kubeconfig_load(&(struct kubeconfig_options){.files = path}, &config, &err));
     rest_config_release(&config);

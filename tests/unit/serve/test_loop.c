@@ -250,7 +250,7 @@ TEST_WITH(explain_endpoint_answers_200_404_and_400, set_up, tear_down)
     char *slash = get_api_answer(b, "/api/v1/explain?kind=cm&name=default%2fsettings");
 
     assert_memory_equal(slash, "HTTP/1.1 400 ", 13);
-    assert_non_null(strstr(slash, "has no '/'"));
+    assert_non_null(strstr(slash, "must not contain '/'"));
 }
 
 TEST_WITH(lists_are_answered_while_manifests_change, set_up, tear_down)

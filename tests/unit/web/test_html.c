@@ -257,7 +257,8 @@ static const struct page_case {
      NULL,
      NULL,
      {COMPLETE, "<b>0</b> critical</a>", "<b>0</b> pending</a>", "<b>0</b> hidden</a>",
-      "<title>Problems</title>", "info), 0 resolved; the observation began later.\">"},
+      "<title>Problems</title>",
+      "info), 0 resolved; the observation began less than 24 hours ago.\">"},
      {INCOMPLETE, "<table>", "Filters:"}},
     {"no problem while a check is disabled",
      "apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: a, name: c}\n",
@@ -284,8 +285,8 @@ static const struct page_case {
      "data_incomplete=off",
      {"<p>No open problems in the data that has been read and the checks that are enabled.</p>",
       "<p>Not checked, because the configuration disables them (problems.severity): data "
-      "incomplete. Kinds and files that cannot be read are only on the page of "
-      "<a href=\"exporter\">the exporter</a>.</p>"},
+      "incomplete. Kinds and files that cannot be read are listed only on the page of "
+      "<a href=\"exporter\">the exporter</a>, not as problems.</p>"},
      {COMPLETE, INCOMPLETE}},
     {"two problems",
      INVALID("one") INVALID("two"),
@@ -463,7 +464,7 @@ TEST(first_page_has_a_chart_and_a_list_of_resolved_problems)
     evaluation_free(e);
     assert_non_null(strstr(page.data,
                            "hours: 1 opened (0 critical, 1 warning, 0 info), 1 resolved; "
-                           "the observation began later.\">"));
+                           "the observation began less than 24 hours ago.\">"));
     assert_non_null(strstr(page.data, "<path class=\"critical\" d=\"M0 0\"></path>"));
     assert_non_null(strstr(page.data, "<path class=\"warning\" d=\"M0 0M4"));
     assert_non_null(strstr(page.data, "<path class=\"resolved\" d=\"M0 0M4"));

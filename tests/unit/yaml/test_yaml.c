@@ -312,7 +312,8 @@ TEST(directives_are_limited)
     for (int i = 0; i < 256; i++)
         strbuf_addc(&few, 'x');
     strbuf_adds(&few, "\n--- z\n");
-    assert_refused(&few, roomy, "1:1 not valid YAML: a %TAG directive for more than 256 bytes");
+    assert_refused(&few, roomy,
+                   "1:1 not valid YAML: a %TAG directive with a prefix of more than 256 bytes");
 }
 
 TEST(runs_of_blanks_are_limited)
