@@ -324,6 +324,7 @@ const struct entry *object_find_binding(const struct store *store, const char *t
                                         const char *ns)
 {
     CLEANUP(object_name_release) struct object_name wanted = {0};
+    CLEANUP(entry_list_release) struct entry_list templates = {0};
     CLEANUP(listing_release) struct listing all = listing_make_unordered(store, CLASS_BINDING);
     const struct entry *found = NULL;
     struct error err;
@@ -331,6 +332,11 @@ const struct entry *object_find_binding(const struct store *store, const char *t
 
     if (!object_name_parse(typed, &wanted, &err))
         return NULL;
+    templates = find_fitting(store, 1U << CLASS_TEMPLATE, &wanted);
+    for (size_t i = 0; i < templates.count; i++) {
+        if (!ns || wanted.ns || strcmp(entry_ns(templates.items[i]), ns) == 0)
+            return NULL;
+    }
     for (size_t i = 0; i < all.count; i++) {
         struct identity id;
 

@@ -49,9 +49,9 @@ const struct entry *object_find_in_namespace(const struct store *store, unsigned
                                              struct error *err) MUST_USE;
 
 /*
- * Returns the binding of the named template; the store may lack the template itself. `ns` as in
- * object_find_in_namespace(). Returns NULL if the name is malformed, or if no binding or several
- * bindings fit.
+ * Returns the binding of the named template if the store lacks the template itself. `ns` as in
+ * object_find_in_namespace(). Returns NULL if the name is malformed, if a template fits, or if no
+ * binding or several bindings fit.
  */
 const struct entry *object_find_binding(const struct store *store, const char *typed,
                                         const char *ns) MUST_USE;
