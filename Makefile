@@ -164,9 +164,10 @@ DEMO := 127.0.0.1:19180
 run: ## set up, build, and serve the demo manifests on 127.0.0.1:19180
 	@tests/setup.sh build
 	@$(MAKE) VARIANT=plain CC=gcc all
-	@echo 'Serving exporter/manifests/demo on http://$(DEMO)/ until Ctrl-C.'
-	@echo 'Look at http://$(DEMO)/metrics (karmada_dependency_conflicts, karmada_templates_pending),'
-	@echo 'then edit a file in that folder and look again.'
+	@printf '%s\n' 'Serving exporter/manifests/demo on http://$(DEMO)/ until Ctrl-C.' \
+		'Open that page first: it has the open problems. In another terminal, explain one of them:' \
+		'  $(PROGRAM) explain deploy/shop/web exporter/manifests/demo' \
+		'exporter/docs/get-started.md continues from here to the first alert.'
 	@exec $(PROGRAM) --manifests exporter/manifests/demo --web.listen-address $(DEMO)
 
 demo: ## set up, build, and play stories to an exporter, a Prometheus and an Alertmanager; shows the alerts

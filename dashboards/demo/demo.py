@@ -77,7 +77,7 @@ def start(stack, folder, wanted):
         "--problems.patience", patience(), "--problems.resolve-delay", "5s", "--metrics.opt-in",
         "--owner-key", "team",
         port=ports["exporter"]))
-    print(f"exporter      {exporter.url}/   (and /metrics)")
+    print(f"exporter      {exporter.url}/   (open problems; metrics at /metrics)")
     alertmanager = None
     if program("prometheus-alertmanager") or program("alertmanager"):
         examples = sorted((ROOT / "alerts").glob("alertmanager*.y*ml"))
@@ -107,7 +107,7 @@ def start(stack, folder, wanted):
         print(f"              alerts wait 1/{wanted.alerts_hurry:g} of their time, {MOST_S} s at "
               "most; see --alerts-hurry")
     shown = stack.enter_context(AlertsPage(prometheus, alertmanager, ports["alerts"]))
-    print(f"alerts        {shown.url}/   (look here: what fires, and the story that leads to it)")
+    print(f"alerts        {shown.url}/   (open this page first: firing alerts, and their causes)")
     print(f"boards        import dashboards/grafana/*.json into a Grafana, with {prometheus.url} "
           "as its data source")
     return shown
@@ -161,7 +161,7 @@ def main():
         set_up(plane)
         try:
             shown = start(stack, folder, wanted)
-            print(f"manifests     {folder / 'manifests'}   (edit one if you like)")
+            print(f"manifests     {folder / 'manifests'}   (the exporter follows edits here)")
             print("Until Ctrl-C:" if wanted.seconds is None else f"For {wanted.seconds:g} s:",
                   flush=True)
             tell(plane, wanted.seconds or float("inf"), shown)

@@ -77,10 +77,11 @@ const browser = await launch(folder);
 const context = await browser.newContext();
 const page = await context.newPage();
 checks.watch(page, start);
-// The filters of the first page can be combined without end: of these, one at a time.
+// Filters, orders and formats of lists can be combined without end: of these, one at a time. Pages
+// of one object have its `name`.
 const isCombined = (link) => {
-  const { pathname, searchParams } = new URL(link);
-  return pathname === new URL(start).pathname && searchParams.size > 1;
+  const { searchParams } = new URL(link);
+  return !searchParams.has('name') && searchParams.size > 1;
 };
 const known = new Set([start]);
 for (const address of known) {
