@@ -39,16 +39,14 @@ PICTURES = [
     ("namespace", "namespace?namespace=way", WIDE, "light"),
     ("exporter", "exporter", WIDE, "light"),
 ]
-
-
-
+HIGHEST = 1000
 
 ALL_OUT = ROOT / os.environ.get("BUILD", "build") / "pictures"
 ALL_WIDTHS = (1400, 360)
 ALL_HIGHEST = 6000
 
 
-def draw(pictures, highest=1400):
+def draw(pictures, highest):
     """Draws {"url", "file", "width", "scheme"} each, at most so many pixels high."""
     drive("pictures.mjs", highest, *map(json.dumps, pictures))
 
@@ -57,7 +55,7 @@ def draw_documentation():
     OUT.mkdir(exist_ok=True)
     with Assorted() as serving:
         draw([{"url": f"{serving.url}/{path}", "file": str(OUT / f"{name}.png"), "width": width,
-               "scheme": scheme} for name, path, width, scheme in PICTURES])
+               "scheme": scheme} for name, path, width, scheme in PICTURES], HIGHEST)
     for name, *_ in PICTURES:
         size = (OUT / f"{name}.png").stat().st_size
         print(f"{size // 1000:4} kB  exporter/docs/{name}.png")
