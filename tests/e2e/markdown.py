@@ -53,9 +53,17 @@ def anchors(text):
         yield f"{slug}-{count}" if count else slug
 
 
-def links(text):
-    """Where its links and pictures inside the repository lead."""
+def targets(text):
+    """Targets of all links and pictures."""
     words = re.sub(r"`[^`\n]*`", "", prose(text))
-    for target in re.findall(r"\]\(([^)\s]+)\)", words):
-        if not re.match(r"[a-z]+:", target):
-            yield target
+    return re.findall(r"\]\(([^)\s]+)\)", words) + re.findall(r"<([a-z]+:[^>\s]+)>", words)
+
+
+def links(text):
+    """Targets inside the repository."""
+    return (target for target in targets(text) if not re.match(r"[a-z]+:", target))
+
+
+def outside_links(text):
+    """Targets on other sites."""
+    return (target for target in targets(text) if re.match(r"[a-z]+:", target))
