@@ -194,9 +194,9 @@ struct endpoint {
 
 #define ENDPOINT_ENUMERATOR(id, ...) ENDPOINT_##id,
 enum endpoint_id { ENDPOINTS(ENDPOINT_ENUMERATOR) ENDPOINT_COUNT };
-#define ENDPOINT_PLUS_ONE(id, ...) +1
-/* Number of endpoints of the API; the pages follow them. */
-enum { API_ENDPOINT_COUNT = 0 API_ENDPOINTS(ENDPOINT_PLUS_ONE) };
+/* Counts the endpoints of the API, which precede the pages. */
+#define API_ENDPOINT_ENUMERATOR(id, ...) API_ENDPOINT_##id,
+enum { API_ENDPOINTS(API_ENDPOINT_ENUMERATOR) API_ENDPOINT_COUNT };
 
 #define ENDPOINT_FUNCTION(id, handler, path, summary, known, required, needs, answer)              \
     endpoint_fn answer;

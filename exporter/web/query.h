@@ -20,8 +20,7 @@
     PARAMETER(REASON, "reason",                                                                    \
               "reason of the state or of the problem: policy_updated, no_match ...")               \
     PARAMETER(STAGE, "stage", "stage of templates: unmatched, unapplied, healthy ...")             \
-    PARAMETER(ACTOR, "actor",                                                                      \
-              "role that must act: user, policy_owner, platform, karmada, cluster or nobody")      \
+    PARAMETER(ACTOR, "actor", "role that must act, such as user, policy_owner or platform")        \
     PARAMETER(POLICY, "policy",                                                                    \
               "NAME or NAMESPACE/NAME of the policy that has the claim or ranks first")            \
     PARAMETER(VERSION, "version", "number of the policy version that a template runs")             \
