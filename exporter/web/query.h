@@ -13,7 +13,8 @@
 /* Table of parameters: enumerator, name, description in openapi.json. */
 #define PARAMETERS(PARAMETER)                                                                      \
     PARAMETER(KIND, "kind", "kind of the object, as in kubectl: Deployment, deploy, pp")           \
-    PARAMETER(GROUP, "group", "API group of the kind, if several groups have the kind")            \
+    PARAMETER(GROUP, "group",                                                                      \
+              "API group of the kind, if several groups have the kind; empty for the core group")  \
     PARAMETER(NAMESPACE, "namespace", "namespace of the object; empty for cluster-scoped objects") \
     PARAMETER(NAME, "name", "name of the object")                                                  \
     PARAMETER(STATE, "state", "state of templates: current, stale, pending ...")                   \
