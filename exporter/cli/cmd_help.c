@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 #include "exporter/cli/command.h"
+#include "exporter/cli/document.h"
+#include "exporter/cli/help_topics.h"
+#include "exporter/options/suggest.h"
 #include "exporter/text/text_table.h"
 #include "exporter/version.h"
+#include "metrics/base/shown.h"
 
 enum { TEXT_MAX = 4096 };
 
@@ -10,14 +14,17 @@ static const char program_summary[] =
     "Shows where Karmada's resources do not follow their propagation "
     "policies: as Prometheus metrics, or as a check of manifests.";
 
-/* Appends help: text, choices of a set, the default if `with_default`, a remark about lists. */
+/*
+ * Appends help: text, choices of a set, the default if `with_default`, a remark about lists. The
+ * names of --fail-on are too many to list: its text names the topic that has them.
+ */
 static void add_option_help(struct strbuf *out, const struct option_def *def, bool with_default)
 {
     bool has_default = with_default && def->fallback && *def->fallback != '\0';
     bool is_list = option_type_is_list(def->type);
 
     strbuf_adds(out, def->help);
-    if (def->type == OPTION_SET || def->type == OPTION_FAIL_ON) {
+    if (def->type == OPTION_SET) {
         strbuf_adds(out, ": ");
         option_add_choices(out, def->choices);
     }
@@ -59,7 +66,8 @@ static const char reference_head[] =
     "`karmada_policy_exporter_config_last_reload_successful` is 0.\n- Durations have the form "
     "`90s`, `1h30m` or `250ms` (units `ms`, `s`, `m`, `h`, `d`, `w`).\n- A flag without a value is "
     "disabled by `--no-` before its name; in the file it is `true` or `false`.\n- A repeatable "
-    "flag is a list in the file.\n\n| flag | key | default | commands | description "
+    "flag is a list in the file.\n- [problems.md](problems.md) has the names of problems and "
+    "reasons.\n\n| flag | key | default | commands | description "
     "|\n|---|---|---|---|---|\n";
 
 /* Appends the reference of all options: the text of exporter/docs/configuration.md. */
@@ -142,6 +150,21 @@ static void print_options(struct output *o, const char *heading, unsigned bit)
     }
 }
 
+/* Prints the list of topics, with the command that prints one. */
+static void print_topics(const struct invocation *invocation, struct output *o)
+{
+    CLEANUP(table_release) struct table t = table_make(NULL, 2, 2);
+    const struct help_topic *topic;
+
+    print_heading(o, "Topics");
+    for (size_t i = 0; (topic = help_topic_at(i)) != NULL; i++) {
+        table_add(&t, STYLE_PLAIN, topic->name);
+        table_add(&t, STYLE_PLAIN, topic->summary);
+    }
+    table_print(&t, o);
+    strbuf_addf(&o->text, "\nReference of a topic: %s help TOPIC [NAME]\n\n", invocation->program);
+}
+
 static void print_program_help(const struct invocation *invocation, struct output *o)
 {
     CLEANUP(table_release) struct table t = table_make(NULL, 2, 2);
@@ -158,6 +181,7 @@ static void print_program_help(const struct invocation *invocation, struct outpu
     }
     table_print(&t, o);
     strbuf_addf(&o->text, "\nFlags of a command: %s COMMAND --help\n\n", invocation->program);
+    print_topics(invocation, o);
     snprintf(flags, sizeof(flags), "Flags of %s", invocation->default_command->name);
     print_options(o, flags, invocation->default_command->bit);
     strbuf_addc(&o->text, '\n');
@@ -192,9 +216,67 @@ static enum exit_status print_help(struct invocation *invocation, const struct c
     return invocation_print_output(invocation, &o, STATUS_OK);
 }
 
+/* Prints a topic, or one entry of it, in the format of --output. */
+static enum exit_status print_topic(struct invocation *invocation, const struct help_topic *topic)
+{
+    const struct text_list *arguments = &invocation->options.arguments;
+    enum output_format format = invocation->options.output;
+    const char *item = arguments->count > 1 ? arguments->items[1] : NULL;
+    CLEANUP(output_release) struct output o;
+    struct error err;
+
+    output_init(&o, invocation->out);
+    o.width = (unsigned)find_help_width(&o);
+    if (item && format != OUTPUT_TABLE) {
+        fail(&err, "--output prints the whole topic: omit '%s'", shown(item).text);
+        return invocation_reject(invocation, err.text);
+    }
+    if (document_is_requested(format))
+        topic->add_json(&o.text);
+    else if (format == OUTPUT_MARKDOWN)
+        topic->add_markdown(&o.text);
+    else if (!help_topic_print(topic, item, &o, &err))
+        return invocation_reject(invocation, err.text);
+    document_convert(&o.text, format);
+    return invocation_print_output(invocation, &o, STATUS_OK);
+}
+
+/* Position of suggest_name() in the commands, then the topics. */
+struct subject_cursor {
+    const struct command *const *commands;
+    size_t topic;
+};
+
+static const char *next_subject(void *context)
+{
+    struct subject_cursor *c = context;
+    const struct help_topic *topic;
+
+    if (*c->commands)
+        return (*c->commands++)->name;
+    topic = help_topic_at(c->topic++);
+    return topic ? topic->name : NULL;
+}
+
+static enum exit_status reject_subject(const struct invocation *invocation, const char *name)
+{
+    struct subject_cursor cursor = {invocation->commands, 0};
+    const char *nearest = suggest_name(name, next_subject, &cursor);
+    struct error err;
+
+    if (nearest)
+        fail(&err, "unknown command or topic '%s'; did you mean '%s'?", shown(name).text, nearest);
+    else
+        fail(&err, "unknown command or topic '%s'", shown(name).text);
+    return invocation_reject(invocation, err.text);
+}
+
 static enum exit_status run_help(struct invocation *invocation)
 {
     const struct text_list *arguments = &invocation->options.arguments;
+    const char *name = arguments->count > 0 ? arguments->items[0] : NULL;
+    const struct help_topic *topic = name ? help_topic_find(name) : NULL;
+    enum output_format format = invocation->options.output;
     CLEANUP(output_release) struct output o;
     const struct command *command = NULL;
     struct error err;
@@ -202,14 +284,15 @@ static enum exit_status run_help(struct invocation *invocation)
     output_init(&o, invocation->out);
     if (invocation->options.help)
         return print_help(invocation, invocation->command);
+    if (topic && arguments->count <= 2)
+        return print_topic(invocation, topic);
     if (arguments->count > 1)
-        return invocation_reject(invocation, "'help' takes one command");
-    if (arguments->count == 1) {
-        command = command_find(invocation->commands, arguments->items[0], &err);
-        if (!command)
-            return invocation_reject(invocation, err.text);
-    }
-    if (invocation->options.output != OUTPUT_MARKDOWN)
+        return invocation_reject(invocation, "'help' takes one command, or a topic and a name");
+    if (document_is_requested(format))
+        return invocation_reject(invocation, "--output json and yaml need a topic");
+    if (name && !(command = command_find(invocation->commands, name, &err)))
+        return reject_subject(invocation, name);
+    if (format != OUTPUT_MARKDOWN)
         return print_help(invocation, command);
     if (command)
         return invocation_reject(
@@ -220,17 +303,24 @@ static enum exit_status run_help(struct invocation *invocation)
 
 static const char *const help_examples[] = {
     "help check",
+    "help problems",
+    "help problems not_propagated",
+    "help api problems",
     "help --output markdown >configuration.md",
+    "help problems --output json",
     NULL,
 };
 
 const struct command help_command = {
     .name = "help",
-    .usage = "[FLAGS] [COMMAND]",
-    .summary = "print the description, flags and examples of a command",
-    .details = "Prints the same as COMMAND --help; without a COMMAND, the list of commands and the "
-               "flags of the default command. With --output markdown prints the reference of all "
-               "options: flag, key in the configuration file, default, commands.",
+    .usage = "[FLAGS] [COMMAND | TOPIC [NAME]]",
+    .summary = "print the help of a command, or the reference of a topic",
+    .details =
+        "With a COMMAND prints the same as COMMAND --help. With a TOPIC prints its list, and "
+        "with a NAME the details of one entry. Without an argument prints the lists of "
+        "commands and topics, and the flags of the default command. --output markdown "
+        "prints the reference of all options (flag, key in the configuration file, default, "
+        "commands), or that of the topic.",
     .examples = help_examples,
     .bit = COMMAND_HELP,
     .takes_arguments = true,
@@ -296,6 +386,19 @@ static void add_roff_command(struct strbuf *out, const struct invocation *invoca
     strbuf_adds(out, ".fi\n");
 }
 
+static void add_roff_topics(struct strbuf *out)
+{
+    const struct help_topic *topic;
+
+    strbuf_adds(out, ".SH TOPICS\nThe command help prints the reference of a topic.\n");
+    for (size_t i = 0; (topic = help_topic_at(i)) != NULL; i++) {
+        add_roff_line(out, ".TP\n\\fB", topic->name);
+        strbuf_cut(out, out->len - 1);
+        strbuf_adds(out, "\\fR\n");
+        add_roff_paragraph(out, topic->summary);
+    }
+}
+
 static void add_roff_option(struct strbuf *out, const struct invocation *invocation,
                             const struct option_def *def)
 {
@@ -330,6 +433,7 @@ static enum exit_status run_man(struct invocation *invocation)
     strbuf_adds(&o.text, ".SH COMMANDS\n");
     for (size_t i = 0; invocation->commands[i]; i++)
         add_roff_command(&o.text, invocation, invocation->commands[i]);
+    add_roff_topics(&o.text);
     strbuf_addf(&o.text, ".SH OPTIONS\nWithout a COMMAND, the flags of %s apply.\n",
                 invocation->default_command->name);
     for (size_t i = 0; i < OPTION_COUNT; i++)
@@ -462,6 +566,21 @@ static void add_flags(struct strbuf *out, unsigned bits, bool with_value, const 
     }
 }
 
+/* Appends the cases of the first word, and of the argument of the command help. */
+static void add_word_cases(struct strbuf *out, const struct command *const *commands)
+{
+    const struct help_topic *topic;
+
+    for (unsigned help = 0; help <= 1; help++) {
+        strbuf_addf(out, "        %s) words='", help ? help_command.name : "''");
+        for (size_t i = 0; commands[i]; i++)
+            strbuf_addf(out, "%s ", commands[i]->name);
+        for (size_t i = 0; help && (topic = help_topic_at(i)) != NULL; i++)
+            strbuf_addf(out, "%s ", topic->name);
+        strbuf_adds(out, "' ;;\n");
+    }
+}
+
 static enum exit_status run_completion(struct invocation *invocation)
 {
     const struct text_list *arguments = &invocation->options.arguments;
@@ -492,10 +611,7 @@ static enum exit_status run_completion(struct invocation *invocation)
         strbuf_adds(&o.text, "' ;;\n");
     }
     strbuf_adds(&o.text, script_words);
-    strbuf_adds(&o.text, "        '' | help) words='");
-    for (size_t i = 0; invocation->commands[i]; i++)
-        strbuf_addf(&o.text, "%s ", invocation->commands[i]->name);
-    strbuf_adds(&o.text, "' ;;\n");
+    add_word_cases(&o.text, invocation->commands);
     strbuf_adds(&o.text, "        completion) words=bash ;;\n");
     strbuf_adds(&o.text, script_end);
     return invocation_print_output(invocation, &o, STATUS_OK);

@@ -16,10 +16,9 @@ OPTION(
     .commands = COMMAND_EVALUATES)
 
 OPTION(TEXT, namespace, .name = "namespace", .value = "NAME", .fallback = "default", .letter = 'n',
-       .help = "namespace of namespaced manifest objects that set none, as in kubectl; for explain "
-               "also the namespace of an OBJECT without one. If the flag is set, reconcile changes "
-               "only templates in the namespace, and check of an API server or --server prints "
-               "only its problems",
+       .help = "namespace of manifest objects and OBJECT arguments that have no namespace, as in "
+               "kubectl. If the flag is set, reconcile changes only templates of this namespace, "
+               "and check of an API server or --server prints only its problems",
        .commands = COMMAND_EVALUATES)
 
 OPTION(TEXT, kubeconfig, .name = "kubeconfig", .value = "FILE", .fallback = "",
@@ -47,10 +46,11 @@ OPTION(DURATION, audit_interval_ms, .name = "kube.audit-interval", .value = "DUR
        .commands = COMMAND_SERVE)
 
 OPTION(UINT, shard, .name = "shard", .value = "NUMBER", .fallback = "0",
-       .help = "number of this shard of the namespaces, from 0", .commands = COMMAND_SERVE)
+       .help = "number of this exporter among --total-shards, from 0", .commands = COMMAND_SERVE)
 
 OPTION(UINT, total_shards, .name = "total-shards", .value = "COUNT", .fallback = "1",
-       .help = "number of exporters that share the namespaces", .commands = COMMAND_SERVE)
+       .help = "number of exporters that divide the namespaces among them",
+       .commands = COMMAND_SERVE)
 
 /* Choices in the order of enum takeover. */
 OPTION(CHOICE, takeover, .name = "rules.takeover", .value = "RULES", .fallback = "preemption",
@@ -75,19 +75,19 @@ OPTION(
 
 OPTION(SEVERITIES, problem_severities, .name = "problems.severity", .value = "PROBLEM=SEVERITY",
        .help = "severity of a problem instead of its default: critical, warning or info; off "
-               "disables the problem; repeatable, or separated by commas",
+               "disables the problem; separated by commas",
        .commands = COMMAND_JUDGES)
 
 OPTION(PATIENCES, problem_patiences, .name = "problems.patience", .value = "PROBLEM=DURATION",
        .help =
            "patience of a problem instead of its default: the time for which its condition must "
-           "hold before the problem is open, from 0 to 3650d; repeatable, or separated by commas",
+           "hold before the problem is open, from 0 to 3650d; separated by commas",
        .commands = COMMAND_JUDGES)
 
 OPTION(DURATION, resolve_delay_ms, .name = "problems.resolve-delay", .value = "DURATION",
        .fallback = "5m",
-       .help = "time for which the condition of an open problem must not hold before the problem "
-               "is resolved, at most 3650d",
+       .help = "time from the end of the condition of an open problem to the end of the problem, "
+               "at most 3650d",
        .commands = COMMAND_SERVE)
 
 OPTION(TEXT, skipped_namespaces, .name = "skipped-propagating-namespaces", .value = "REGEX",
@@ -131,7 +131,8 @@ OPTION(TEXT, asset_file, .name = "configconnector.asset-file", .value = "FILE", 
        .commands = COMMAND_EVALUATES)
 
 OPTION(DURATION, lease_skew_ms, .name = "configconnector.clock-skew", .value = "DURATION",
-       .fallback = "0s", .help = "time by which clocks may differ before a lease counts as expired",
+       .fallback = "0s",
+       .help = "allowed difference between clocks before a lease counts as expired",
        .commands = COMMAND_EVALUATES)
 
 OPTION(TEXTS, changes, .name = "filename", .value = "CHANGE",
@@ -149,11 +150,11 @@ OPTION(FLAG, details, .name = "details",
 
 OPTION(FAIL_ON, fail_on, .name = "fail-on", .value = "PROBLEMS", .fallback = "warning,policy_tie",
        .help = "problems that cause exit status 1, separated by commas: PROBLEM, PROBLEM/REASON or "
-               "a severity, which includes higher severities; an empty value disables the check. "
-               "For plan: PROBLEM or a consequence of the change: move (replicas move), lost (no "
-               "policy governs a template any more), wait (for a user's next change), overflow (of "
-               "free capacity), undetermined (clusters), unsettled (no stable state); without the "
-               "flag plan does not exit with 1. Names",
+               "a severity, which includes higher severities ('help problems' lists them); an "
+               "empty value disables the check. For plan also consequences of the change: move "
+               "(replicas move), lost (no policy governs a template any more), wait (for a user's "
+               "next change), overflow (of free capacity), undetermined (clusters), unsettled (no "
+               "stable state); without the flag plan does not exit with 1",
        .choices = fail_on_names, .commands = COMMAND_CHECK | COMMAND_PLAN)
 
 OPTION(TEXT, only_problem, .name = "problem", .value = "PROBLEM", .fallback = "",
@@ -168,7 +169,7 @@ OPTION(FLAG, allow_empty, .name = "allow-empty", .help = "accept manifests witho
 OPTION(CHOICE, output, .name = "output", .value = "FORMAT", .fallback = "table",
        .help = "table: text, no wider than the terminal; wide: text with all columns, for check, "
                "explain, plan and reconcile; json or yaml: documents; markdown: reference of all "
-               "metrics (metrics) or options (help)",
+               "metrics (metrics), of all options (help), or of a topic (help TOPIC)",
        .choices = CHOICES("table", "json", "yaml", "markdown", "wide"), .letter = 'o',
        .commands = COMMAND_CHECK | COMMAND_EXPLAIN | COMMAND_PLAN | COMMAND_RECONCILE |
                    COMMAND_METRICS | COMMAND_HELP)
@@ -379,16 +380,17 @@ OPTION(UINT, memory_limit, .name = "memory-limit", .value = "BYTES", .fallback =
                "object are omitted; 0 uses the limit of the control group, if any",
        .commands = COMMAND_SERVE, .needs_restart = true)
 
-OPTION(FLAG, events_emit, .name = "events.emit",
-       .help =
-           "write Events about conflicts of dependencies to Karmada's API server, on the binding "
-           "and with the texts of Karmada 1.16. Karmada 1.16 and later write these Events: with "
-           "--karmada.version 1.16 or later the exporter writes none. Without --karmada.version, "
-           "it writes only Events that no other component has written within --rules.grace. One "
-           "of several exporters writes, elected by a Lease in the existing namespace "
-           "karmada-system. Needs rights: get, create and patch events; get resourcebindings of "
-           "work.karmada.io; get, create and update leases of coordination.k8s.io",
-       .commands = COMMAND_SERVE)
+OPTION(
+    FLAG, events_emit, .name = "events.emit",
+    .help =
+        "write Events about conflicts of dependencies to Karmada's API server, on the binding "
+        "and with the texts of Karmada 1.16. Karmada 1.16 and later write these Events: with "
+        "--karmada.version 1.16 or later the exporter writes no Events. Without --karmada.version, "
+        "it writes only Events that no other component has written within --rules.grace. One "
+        "of several exporters writes, elected by a Lease in the existing namespace "
+        "karmada-system. Needs rights: get, create and patch events; get resourcebindings of "
+        "work.karmada.io; get, create and update leases of coordination.k8s.io",
+    .commands = COMMAND_SERVE)
 
 OPTION(DURATION, events_lease_ms, .name = "events.lease-duration", .value = "DURATION",
        .fallback = "15s",
@@ -410,9 +412,9 @@ OPTION(CHOICE, log_format, .name = "log.format", .value = "FORMAT", .fallback = 
 
 /* Choices in the order of enum hardening. */
 OPTION(CHOICE, hardening, .name = "hardening", .value = "HOW", .fallback = "auto",
-       .help =
-           "auto confines the process to the system calls and files that it needs, as far as the "
-           "kernel supports it, unless the kubeconfig has an exec plugin; off disables that",
+       .help = "auto restricts the process to the system calls and files that it needs, as far as "
+               "the kernel supports it, unless the kubeconfig has an exec plugin; off disables the "
+               "restrictions",
        .choices = CHOICES("auto", "off"), .commands = COMMAND_SERVE, .needs_restart = true)
 
 OPTION(

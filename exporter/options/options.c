@@ -195,7 +195,7 @@ uint64_t option_accepted_choices(const struct option_def *def, unsigned bit)
     if (def == &option_defs[OPTION_OF_fail_on])
         return bit & COMMAND_PLAN ? fail_on_names_of_plan() : fail_on_names_of_check();
     if (def == &option_defs[OPTION_OF_output] && bit & COMMAND_HELP)
-        return 1U << OUTPUT_TABLE | 1U << OUTPUT_MARKDOWN;
+        return ~(UINT64_C(1) << OUTPUT_WIDE);
     if (def == &option_defs[OPTION_OF_output])
         return ~((bit & COMMAND_METRICS ? 0 : UINT64_C(1) << OUTPUT_MARKDOWN) |
                  (bit & COMMAND_PRINTS_WIDE ? 0 : UINT64_C(1) << OUTPUT_WIDE));

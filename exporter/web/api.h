@@ -145,8 +145,8 @@ enum endpoint_needs {
              (PARAMETER_BIT(NAMESPACE) | TEXT_PARAMETERS | PARAMETER_BIT(FAIL_ON) |                \
               PARAMETER_BIT(DELETE)),                                                              \
              0, NEEDS_PLAN, api_plan)                                                              \
-    ENDPOINT(OPENAPI, "api_openapi", "/api/v1/openapi.json", "this description of the API", 0, 0,  \
-             NEEDS_NOTHING, api_openapi)
+    ENDPOINT(OPENAPI, "api_openapi", "/api/v1/openapi.json",                                       \
+             "description of the API in OpenAPI 3.0", 0, 0, NEEDS_NOTHING, api_openapi)
 
 /* Endpoints that return HTML pages; openapi.json omits these endpoints. */
 #define PAGE_ENDPOINTS(ENDPOINT)                                                                   \
@@ -194,6 +194,9 @@ struct endpoint {
 
 #define ENDPOINT_ENUMERATOR(id, ...) ENDPOINT_##id,
 enum endpoint_id { ENDPOINTS(ENDPOINT_ENUMERATOR) ENDPOINT_COUNT };
+/* Counts the endpoints of the API, which precede the pages. */
+#define API_ENDPOINT_ENUMERATOR(id, ...) API_ENDPOINT_##id,
+enum { API_ENDPOINTS(API_ENDPOINT_ENUMERATOR) API_ENDPOINT_COUNT };
 
 #define ENDPOINT_FUNCTION(id, handler, path, summary, known, required, needs, answer)              \
     endpoint_fn answer;

@@ -13,23 +13,30 @@
 /* Table of parameters: enumerator, name, description in openapi.json. */
 #define PARAMETERS(PARAMETER)                                                                      \
     PARAMETER(KIND, "kind", "kind of the object, as in kubectl: Deployment, deploy, pp")           \
-    PARAMETER(GROUP, "group", "API group of the kind, if several groups have the kind")            \
+    PARAMETER(GROUP, "group",                                                                      \
+              "API group of the kind, if several groups have the kind; empty for the core group")  \
     PARAMETER(NAMESPACE, "namespace", "namespace of the object; empty for cluster-scoped objects") \
     PARAMETER(NAME, "name", "name of the object")                                                  \
     PARAMETER(STATE, "state", "state of templates: current, stale, pending ...")                   \
-    PARAMETER(REASON, "reason", "reason of the state: policy_updated, no_match ...")               \
+    PARAMETER(REASON, "reason",                                                                    \
+              "reason of the state or of the problem: policy_updated, no_match ...")               \
     PARAMETER(STAGE, "stage", "stage of templates: unmatched, unapplied, healthy ...")             \
-    PARAMETER(ACTOR, "actor", "role that must act: user, platform, karmada, cluster or nobody")    \
+    PARAMETER(ACTOR, "actor", "role that must act, such as user, policy_owner or platform")        \
     PARAMETER(POLICY, "policy",                                                                    \
-              "NAME or NAMESPACE/NAME of a policy that ranks first or has the claim")              \
+              "NAME or NAMESPACE/NAME of the policy that has the claim or ranks first")            \
     PARAMETER(VERSION, "version", "number of the policy version that a template runs")             \
-    PARAMETER(OWNER, "owner", "owner of the template, by --owner-key")                             \
-    PARAMETER(PROBLEM, "problem",                                                                  \
-              "identifier of a problem: not_propagated, dependency_conflict ...")                  \
-    PARAMETER(SEVERITY, "severity", "critical, warning or info")                                   \
-    PARAMETER(STATUS, "status",                                                                    \
-              "list of open, resolving, pending and hidden, or resolved; default open,resolving. " \
-              "For member clusters: ready, not_ready or missing")                                  \
+    PARAMETER(OWNER, "owner",                                                                      \
+              "owner of the template: value of the label or annotation --owner-key")               \
+    PARAMETER(                                                                                     \
+        PROBLEM, "problem",                                                                        \
+        "name of the problem, or of the worst open problem of a row, such as not_propagated")      \
+    PARAMETER(SEVERITY, "severity",                                                                \
+              "critical, warning or info: severity of the problem, or of the worst open problem "  \
+              "of a row")                                                                          \
+    PARAMETER(                                                                                     \
+        STATUS, "status",                                                                          \
+        "of problems: list of open, resolving, pending and hidden, or resolved alone; default "    \
+        "open,resolving. Of member clusters: ready, not_ready or missing")                         \
     PARAMETER(CAUSE, "cause",                                                                      \
               "PROBLEM, PROBLEM/NAME or PROBLEM/NAMESPACE/NAME of the problem that hides others")  \
     PARAMETER(FIELD, "field", "field in conflict: ConflictResolution ...")                         \
@@ -47,7 +54,7 @@
     PARAMETER(FORMAT, "format", "json, ndjson or csv; default by the header Accept")               \
     /* Same name with other values; no endpoint accepts both. */                                   \
     PARAMETER(FORM, "format",                                                                      \
-              "json; text, wide or details as the command prints it; default json")                \
+              "json (default), or text, wide or details as the command prints them")               \
     PARAMETER(WIDTH, "width",                                                                      \
               "for text: maximum number of columns of a line, 0 for no limit; default 80")         \
     PARAMETER(FAIL_ON, "fail-on", "for text: problems that fail the check, as --fail-on")          \

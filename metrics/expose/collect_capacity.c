@@ -193,9 +193,11 @@ static void collect_allocating(const struct entry *entry, struct samples *out)
 
 static const struct family_def families[] = {
     {.name = "karmada_placement_drift_replicas",
-     .help = "Replicas of templates whose present placement differs from that of their governing "
-             "policy, by member cluster and by movement when the template changes to that "
-             "placement. Undetermined: only the scheduler can determine the member cluster.",
+     .help = "Replicas of templates with placement drift: placement of the "
+             "binding and of the governing policy differ. By member "
+             "cluster and by movement when the template changes to the "
+             "placement of the policy. Undetermined: only the scheduler can determine the member "
+             "cluster.",
      .bound = "member clusters x 4",
      .labels = {MEMBER, MOVEMENT},
      FROM(TEMPLATE_ENTRIES | CLUSTER_ENTRIES, collect_drift_replicas)},
@@ -213,8 +215,8 @@ static const struct family_def families[] = {
      .labels = {MEMBER},
      FROM(TEMPLATE_ENTRIES | CLUSTER_ENTRIES, collect_forbidden_replicas)},
     {.name = "karmada_placement_drift_undetermined_templates",
-     .help = "Templates whose placement drifts and whose future clusters only the scheduler can "
-             "determine, by reason.",
+     .help = "Templates with placement drift for which only the scheduler "
+             "can determine the new member clusters, by reason.",
      .labels = {ENUM_LABEL("reason", undetermined_reason_names)},
      FROM(TEMPLATE_ENTRIES | CLUSTER_ENTRIES, collect_undetermined_templates)},
     {.name = "karmada_propagationpolicy_placement_drift_replicas",

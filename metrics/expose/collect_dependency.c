@@ -183,8 +183,8 @@ static const struct family_def families[] = {
      .labels = {DISPUTED},
      FROM(DEPENDENCY_ENTRIES, collect_unapplied_resolutions)},
     {.name = "karmada_dependency_overridden",
-     .help = "Bindings of dependencies whose own policy overrides the value resolved from their "
-             "referrers, by field.",
+     .help = "Bindings of dependencies with a policy of their own that "
+             "overrides the value resolved from their referrers, by field.",
      .labels = {DISPUTED},
      FROM(DEPENDENCY_ENTRIES, collect_overridden_values)},
     {.name = "karmada_dependency_dangling_references",

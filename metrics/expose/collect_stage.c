@@ -188,8 +188,8 @@ static const struct family_def families[] = {
      .labels = {FREE_LABEL("producer"), FREE_LABEL("reason")},
      FROM(BINDING_ENTRIES, collect_evictions)},
     {.name = "karmada_templates_last_copy_at_risk",
-     .help = "Templates whose only copy Karmada deletes when the eviction times out, because no "
-             "other member cluster fits.",
+     .help = "Templates with a single copy that Karmada deletes when the "
+             "eviction times out, because no other member cluster fits.",
      FROM(TEMPLATE_ENTRIES, collect_last_copy_at_risk)},
     {.name = "karmada_templates_at_risk",
      .help = "Templates with a risk of an outage at Karmada's next action or a user's next change, "
@@ -200,8 +200,8 @@ static const struct family_def families[] = {
      .help = "Templates that run in a group of clusterAffinities other than the first.",
      FROM(TEMPLATE_ENTRIES, collect_templates_on_fallback)},
     {.name = "karmada_templates_suspended",
-     .help = "Templates whose dispatching or scheduling is suspended, with and without a waiting "
-             "change.",
+     .help = "Templates with suspended dispatching or scheduling, with and "
+             "without a waiting change.",
      .labels = {ENUM_LABEL("waiting", waiting_names)},
      FROM(TEMPLATE_ENTRIES, collect_suspended_templates)},
     {.name = "karmada_template_delivery_delay_seconds",

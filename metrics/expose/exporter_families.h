@@ -99,8 +99,8 @@
     OWN(OWN_MANIFEST_ERRORS, FAMILY_GAUGE, "karmada_policy_exporter_manifest_errors",              \
         "Manifest files with errors; the exporter uses their last good content.", .bound = "1")    \
     OWN(OWN_MANIFEST_DUPLICATES, FAMILY_GAUGE, "karmada_policy_exporter_manifest_duplicates",      \
-        "Documents whose object a later document declares again; the exporter uses the last "      \
-        "declaration.",                                                                            \
+        "Documents with an object that a later document declares "                                 \
+        "again; the exporter uses the last declaration.",                                          \
         .bound = "1")                                                                              \
     OWN(OWN_DECODE_ERRORS, FAMILY_COUNTER, "karmada_policy_exporter_decode_errors_total",          \
         "Objects that could not be decoded; the exporter uses the last good version of each.",     \

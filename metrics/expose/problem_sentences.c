@@ -294,8 +294,8 @@ const struct problem_sentences problem_sentences[PROBLEM_REASON_COUNT] = {
          "constraint with too few clusters.",
          "The problem ends when the scheduler succeeds; it tries again within 10 seconds."},
     [PROBLEM_REASON_NOT_SCHEDULED_OTHER_SCHEDULER] =
-        {"{policy} assigns {subject} to the scheduler[ {scheduler}], which is not Karmada's and "
-         "has not scheduled it.",
+        {"{policy} assigns {subject} to a scheduler other than Karmada's[, {scheduler}], "
+         "which has not scheduled it.",
          "Check that the scheduler in schedulerName of the policy runs, or remove schedulerName.",
          "The problem ends when that scheduler has scheduled the binding."},
     [PROBLEM_REASON_NOT_SCHEDULED_WAITING] =
@@ -539,7 +539,7 @@ const struct problem_sentences problem_sentences[PROBLEM_REASON_COUNT] = {
          "exporter.",
          "The problem ends when an audit finds no difference."},
     [PROBLEM_REASON_DATA_INCOMPLETE_SNAPSHOT_OLD] =
-        {"The asset export {subject} is older than twice its usual interval.",
+        {"The asset export in {subject} is older than twice its usual interval.",
          "Check the job that writes the asset export.",
          "The problem ends when a new asset export is written."},
     [PROBLEM_REASON_UNHEALTHY_ROLLING] =
@@ -585,7 +585,7 @@ const struct problem_sentences problem_sentences[PROBLEM_REASON_COUNT] = {
          "matches it anew.",
          "The problem ends at the template's next change by a user."},
     [PROBLEM_REASON_DEFERRED_TOO_LONG_NEVER_BOUND] =
-        {"The Lazy policy {policy} has claimed {subject}, which has no binding and runs in no "
+        {"{policy} is Lazy and has claimed {subject}, which has no binding and runs in no "
          "member cluster.",
          "Change the template, for example with the command reconcile, so that Karmada creates the "
          "binding.",

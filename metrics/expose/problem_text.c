@@ -23,6 +23,7 @@ struct sentence {
     /* For several problems with one reason: no subject, and no other parties, in the sentence. */
     bool without_subject;
     bool without_parties;
+    bool of_reason; /* For a reason without an instance: `engine` is NULL. */
 };
 
 /* ---- names and lists ---- */
@@ -405,31 +406,55 @@ static void put_deadline(const struct sentence *s, struct strbuf *out)
 
 /* ---- expansion ---- */
 
-/* Insertions. A row has the name, the function, and the text without data outside brackets. */
-static const struct insertion {
+struct insertion {
     const char *name;
     void (*put)(const struct sentence *s, struct strbuf *out);
     const char *fallback;
-} insertions[] = {
-    {"subject", put_subject, "the object"},
-    {"policy", put_policy, "its policy"},
-    {"template", put_template, ""},
-    {"clusters", put_clusters, "its member clusters"},
-    {"related", put_related, "another object"},
-    {"field", put_field, ""},
-    {"fields", put_fields, ""},
-    {"values", put_values, ""},
-    {"resolved", put_resolved, ""},
-    {"stored", put_stored, ""},
-    {"expected", put_expected, ""},
-    {"override", put_override, "another setting has precedence"},
-    {"wanted", put_wanted, ""},
-    {"scheduler", put_scheduler, ""},
-    {"binding", put_binding, ""},
-    {"holder", put_holder, "another namespace"},
-    {"message", put_message, ""},
-    {"deadline", put_deadline, ""},
+    const char *of_reason; /* Text in sentences about a reason; NULL for `fallback`. */
 };
+
+/*
+ * Insertions. A row has the name, the function, the text without data outside brackets, and the
+ * text in sentences about a reason. The subject is a column of PROBLEMS there.
+ */
+static const struct insertion insertions[] = {
+    {"subject", put_subject, "the object", NULL},
+    {"policy", put_policy, "its policy", "the policy"},
+    {"template", put_template, "", NULL},
+    {"clusters", put_clusters, "its member clusters", "a member cluster"},
+    {"related", put_related, "another object", "another one"},
+    {"field", put_field, "", NULL},
+    {"fields", put_fields, "", NULL},
+    {"values", put_values, "", NULL},
+    {"resolved", put_resolved, "", NULL},
+    {"stored", put_stored, "", NULL},
+    {"expected", put_expected, "", NULL},
+    {"override", put_override, "another setting has precedence", NULL},
+    {"wanted", put_wanted, "", NULL},
+    {"scheduler", put_scheduler, "", NULL},
+    {"binding", put_binding, "", NULL},
+    {"holder", put_holder, "another namespace", NULL},
+    {"message", put_message, "", NULL},
+    {"deadline", put_deadline, "", NULL},
+};
+
+static bool may_have_data(const struct sentence *s, const struct insertion *insertion)
+{
+    if (s->of_reason)
+        return insertion->put == put_field;
+    /* An insertion without a text for this case depends on the reason alone, or is in brackets. */
+    return *insertion->fallback == '\0' ||
+           !(insertion->put == put_subject ? s->without_subject : s->without_parties);
+}
+
+static const char *fallback_of(const struct sentence *s, const struct insertion *insertion)
+{
+    if (!s->of_reason)
+        return insertion->fallback;
+    if (insertion->put == put_subject)
+        return problem_table[problem_id(s->problem)].subject;
+    return insertion->of_reason ? insertion->of_reason : insertion->fallback;
+}
 
 /* Appends the insertion named by `len` bytes. Returns false if it has no data. */
 static bool insert(const struct sentence *s, const char *name, size_t len, bool use_fallback,
@@ -442,14 +467,12 @@ static bool insert(const struct sentence *s, const char *name, size_t len, bool 
         at++;
         assert(at < ARRAY_LEN(insertions));
     }
-    /* An insertion without a text for this case depends on the reason alone, or is in brackets. */
-    if (*insertions[at].fallback == '\0' ||
-        !(insertions[at].put == put_subject ? s->without_subject : s->without_parties))
+    if (may_have_data(s, &insertions[at]))
         insertions[at].put(s, out);
     if (out->len > start)
         return true;
     if (use_fallback)
-        strbuf_adds(out, insertions[at].fallback);
+        strbuf_adds(out, fallback_of(s, &insertions[at]));
     /* A fallback is no name, so at the start of the sentence it needs a capital. */
     if (start == s->start && out->len > start && islower((unsigned char)out->data[start]))
         out->data[start] = (char)toupper((unsigned char)out->data[start]);
@@ -531,6 +554,35 @@ void problem_add_action(const struct engine *e, const struct problem *p, struct 
 void problem_add_end(const struct engine *e, const struct problem *p, struct strbuf *out)
 {
     expand(e, p, problem_sentences[p->reason].end, out);
+}
+
+/* ---- sentences about a reason ---- */
+
+static void expand_of_reason(enum problem_reason reason, const char *text, struct strbuf *out)
+{
+    const struct problem p = {.reason = reason};
+    const struct sentence s = {.problem = &p,
+                               .start = out->len,
+                               .without_subject = true,
+                               .without_parties = true,
+                               .of_reason = true};
+
+    expand_sentence(&s, text, out);
+}
+
+void problem_reason_add_cause(enum problem_reason reason, struct strbuf *out)
+{
+    expand_of_reason(reason, problem_sentences[reason].cause, out);
+}
+
+void problem_reason_add_action(enum problem_reason reason, struct strbuf *out)
+{
+    expand_of_reason(reason, problem_sentences[reason].action, out);
+}
+
+void problem_reason_add_end(enum problem_reason reason, struct strbuf *out)
+{
+    expand_of_reason(reason, problem_sentences[reason].end, out);
 }
 
 /* ---- constants of a problem ---- */

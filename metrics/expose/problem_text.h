@@ -27,6 +27,13 @@ void problem_add_action(const struct engine *e, const struct problem *p, struct 
 /* Appends one sentence: when the problem ends, with the time limit where one is known. */
 void problem_add_end(const struct engine *e, const struct problem *p, struct strbuf *out);
 /*
+ * Append the same sentences about a reason, without objects: "the template", "the policy" and the
+ * like replace names, and what only some instances have is left out.
+ */
+void problem_reason_add_cause(enum problem_reason reason, struct strbuf *out);
+void problem_reason_add_action(enum problem_reason reason, struct strbuf *out);
+void problem_reason_add_end(enum problem_reason reason, struct strbuf *out);
+/*
  * Appends the subject, such as "Deployment shop/web". Components of the control plane and sources
  * are named without their kind: "karmada-scheduler", "deployments.apps". Templates that need the
  * same binding name have their apiVersion behind the name: "Deployment shop/web (apps/v1)".

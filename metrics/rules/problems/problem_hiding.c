@@ -68,10 +68,10 @@ bool problem_can_hide(enum problem_id problem)
     return false;
 }
 
-/* Returns true if the row lists the reason of the instance. */
-static bool lists_reason(const struct hiding *row, const struct problem *p)
+/* Returns true if the row lists the reason, which is one of the hidden problem. */
+static bool lists_reason(const struct hiding *row, enum problem_reason reason)
 {
-    const char *name = problem_reasons[p->reason].name;
+    const char *name = problem_reasons[reason].name;
     const char *at = row->reasons;
     size_t len = strlen(name);
 
@@ -81,6 +81,16 @@ static bool lists_reason(const struct hiding *row, const struct problem *p)
         if (at[-1] == ' ' && at[len] == ' ')
             return true;
         at += len;
+    }
+    return false;
+}
+
+bool problem_can_hide_reason(enum problem_id cause, enum problem_reason hidden)
+{
+    for (size_t i = 0; i < ARRAY_LEN(hidings); i++) {
+        if (hidings[i].cause == cause && hidings[i].hidden == problem_reasons[hidden].problem &&
+            lists_reason(&hidings[i], hidden))
+            return true;
     }
     return false;
 }
@@ -211,7 +221,7 @@ const struct problem *problem_find_cause(const struct problems *ps, const struct
     for (size_t i = 0; i < ARRAY_LEN(hidings); i++) {
         const struct problem *cause;
 
-        if (hidings[i].hidden != problem_id(p) || !lists_reason(&hidings[i], p))
+        if (hidings[i].hidden != problem_id(p) || !lists_reason(&hidings[i], p->reason))
             continue;
         if (hidings[i].cause == PROBLEM_CONTROLLERS_STUCK && p->subject && c->progress &&
             controller_progress_is_refused(c->progress, p->subject))

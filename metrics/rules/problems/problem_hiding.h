@@ -10,6 +10,9 @@ struct rule_context;
 /* Returns true if an open problem of this kind can hide others. */
 bool problem_can_hide(enum problem_id problem);
 
+/* Returns true if an open problem of this kind can hide instances with this reason. */
+bool problem_can_hide_reason(enum problem_id cause, enum problem_reason hidden);
+
 /* Returns the open problem that hides the instance; NULL without one. */
 const struct problem *problem_find_cause(const struct problems *ps, const struct rule_context *c,
                                          const struct problem *p);

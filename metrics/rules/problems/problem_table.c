@@ -9,8 +9,8 @@ const char *const actor_names[ACTOR_COUNT] = {
     [ACTOR_CLUSTER] = "cluster",   [ACTOR_NONE] = "nobody",
 };
 
-#define PROBLEM_TABLE_ROW(id, word, severity, patience, line, flags, title)                        \
-    {word, title, SEVERITY_##severity, patience, LINE_##line, flags},
+#define PROBLEM_TABLE_ROW(id, word, severity, patience, line, flags, title, subject)               \
+    {word, title, SEVERITY_##severity, patience, LINE_##line, flags, subject},
 const struct problem_row problem_table[PROBLEM_COUNT] = {PROBLEMS(PROBLEM_TABLE_ROW)};
 
 #define PROBLEM_NAME(id, word, ...) word,

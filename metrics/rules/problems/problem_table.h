@@ -45,65 +45,86 @@ enum {
 
 /*
  * A row has the enumerator, the word for programs, the severity, the patience in seconds, the line,
- * flags, and a noun phrase for people.
+ * flags, a noun phrase for people, and the noun for the subject in texts that name no object.
  */
 #define PROBLEMS(ROW)                                                                              \
-    ROW(LAST_COPY_AT_RISK, "last_copy_at_risk", CRITICAL, 60, DELIVERY, 0, "last copy at risk")    \
-    ROW(PLACEMENT_LOST, "placement_lost", CRITICAL, 120, DELIVERY, 0, "placement lost")            \
+    ROW(LAST_COPY_AT_RISK, "last_copy_at_risk", CRITICAL, 60, DELIVERY, 0, "last copy at risk",    \
+        "the template")                                                                            \
+    ROW(PLACEMENT_LOST, "placement_lost", CRITICAL, 120, DELIVERY, 0, "placement lost",            \
+        "the template")                                                                            \
     ROW(CONTROLLERS_STUCK, "controllers_stuck", CRITICAL, 180, NONE, PROBLEM_NOT_IN_FILES,         \
-        "controllers stuck")                                                                       \
+        "controllers stuck", "karmada-controller-manager")                                         \
     ROW(SCHEDULER_STUCK, "scheduler_stuck", CRITICAL, 180, NONE, PROBLEM_NOT_IN_FILES,             \
-        "scheduler stuck")                                                                         \
+        "scheduler stuck", "karmada-scheduler")                                                    \
     ROW(CLOUD_RESOURCE_CONFLICT, "cloud_resource_conflict", CRITICAL, 900, NONE, 0,                \
-        "cloud resource conflict")                                                                 \
-    ROW(PLACEMENT_AT_RISK, "placement_at_risk", WARNING, 600, NONE, 0, "placement at risk")        \
+        "cloud resource conflict", "the Config Connector object")                                  \
+    ROW(PLACEMENT_AT_RISK, "placement_at_risk", WARNING, 600, NONE, 0, "placement at risk",        \
+        "the template")                                                                            \
     ROW(DEPENDENCY_CONFLICT, "dependency_conflict", WARNING, 600, NONE, PROBLEM_BY_REASON,         \
-        "dependency conflict")                                                                     \
+        "dependency conflict", "the dependency")                                                   \
     ROW(DEPENDENCY_NOT_RESOLVED, "dependency_not_resolved", WARNING, 900, NONE, PROBLEM_BY_REASON, \
-        "dependency not resolved")                                                                 \
+        "dependency not resolved", "the dependency")                                               \
     ROW(POLICY_NOT_IN_FORCE, "policy_not_in_force", WARNING, 1200, POLICY, 0,                      \
-        "policy not in force")                                                                     \
-    ROW(TEMPLATE_FROZEN, "template_frozen", WARNING, 1200, POLICY, 0, "template frozen")           \
-    ROW(NOT_PROPAGATED, "not_propagated", WARNING, 900, POLICY, 0, "not propagated")               \
-    ROW(NOT_SCHEDULED, "not_scheduled", WARNING, 600, DELIVERY, 0, "not scheduled")                \
-    ROW(NOT_DELIVERED, "not_delivered", WARNING, 600, DELIVERY, 0, "not delivered")                \
-    ROW(OVERRIDE_FAILED, "override_failed", WARNING, 600, DELIVERY, 0, "override failed")          \
+        "policy not in force", "the template")                                                     \
+    ROW(TEMPLATE_FROZEN, "template_frozen", WARNING, 1200, POLICY, 0, "template frozen",           \
+        "the template")                                                                            \
+    ROW(NOT_PROPAGATED, "not_propagated", WARNING, 900, POLICY, 0, "not propagated",               \
+        "the template")                                                                            \
+    ROW(NOT_SCHEDULED, "not_scheduled", WARNING, 600, DELIVERY, 0, "not scheduled",                \
+        "the template")                                                                            \
+    ROW(NOT_DELIVERED, "not_delivered", WARNING, 600, DELIVERY, 0, "not delivered",                \
+        "the template")                                                                            \
+    ROW(OVERRIDE_FAILED, "override_failed", WARNING, 600, DELIVERY, 0, "override failed",          \
+        "the template")                                                                            \
     ROW(EVICTION_STUCK, "eviction_stuck", WARNING, 60, DELIVERY, PROBLEM_NOT_IN_FILES,             \
-        "eviction stuck")                                                                          \
-    ROW(POLICY_INVALID, "policy_invalid", WARNING, 600, NONE, PROBLEM_BY_REASON, "policy invalid") \
+        "eviction stuck", "the template")                                                          \
+    ROW(POLICY_INVALID, "policy_invalid", WARNING, 600, NONE, PROBLEM_BY_REASON, "policy invalid", \
+        "the policy")                                                                              \
     ROW(BINDING_NAME_COLLISION, "binding_name_collision", WARNING, 600, POLICY, 0,                 \
-        "binding name collision")                                                                  \
-    ROW(REFERENCE_BROKEN, "reference_broken", WARNING, 1800, NONE, 0, "reference broken")          \
+        "binding name collision", "the template")                                                  \
+    ROW(REFERENCE_BROKEN, "reference_broken", WARNING, 1800, NONE, 0, "reference broken",          \
+        "the object")                                                                              \
     ROW(DELETION_STUCK, "deletion_stuck", WARNING, 3600, NONE, PROBLEM_NOT_IN_FILES,               \
-        "deletion stuck")                                                                          \
+        "deletion stuck", "the object")                                                            \
     ROW(MEMBER_CLUSTER_UNAVAILABLE, "member_cluster_unavailable", WARNING, 300, NONE, 0,           \
-        "member cluster unavailable")                                                              \
-    ROW(MANAGEMENT_CONFLICT, "management_conflict", WARNING, 600, NONE, 0, "management conflict")  \
-    ROW(LEASE_AT_RISK, "lease_at_risk", WARNING, 1200, NONE, 0, "lease at risk")                   \
+        "member cluster unavailable", "the member cluster")                                        \
+    ROW(MANAGEMENT_CONFLICT, "management_conflict", WARNING, 600, NONE, 0, "management conflict",  \
+        "the Config Connector object")                                                             \
+    ROW(LEASE_AT_RISK, "lease_at_risk", WARNING, 1200, NONE, 0, "lease at risk",                   \
+        "the cloud resource")                                                                      \
     ROW(DECISION_FLAPPING, "decision_flapping", WARNING, 0, NONE, PROBLEM_NOT_IN_FILES,            \
-        "decision flapping")                                                                       \
-    ROW(DATA_INCOMPLETE, "data_incomplete", WARNING, 600, NONE, 0, "data incomplete")              \
-    ROW(UNHEALTHY, "unhealthy", INFO, 1800, DELIVERY, 0, "unhealthy")                              \
-    ROW(ORPHANED, "orphaned", INFO, 86400, POLICY, 0, "orphaned")                                  \
-    ROW(EXCLUDED, "excluded", INFO, 86400, POLICY, 0, "excluded")                                  \
-    ROW(DEFERRED_TOO_LONG, "deferred_too_long", INFO, 604800, POLICY, 0, "deferred too long")      \
-    ROW(ON_FALLBACK, "on_fallback", INFO, 21600, NONE, 0, "on fallback")                           \
-    ROW(TWO_COPIES_HELD, "two_copies_held", INFO, 86400, NONE, 0, "two copies held")               \
-    ROW(CHANGE_SUSPENDED, "change_suspended", INFO, 86400, NONE, 0, "change suspended")            \
-    ROW(FORBIDDEN_PLACEMENT, "forbidden_placement", INFO, 3600, NONE, 0, "forbidden placement")    \
+        "decision flapping", "the template or dependency")                                         \
+    ROW(DATA_INCOMPLETE, "data_incomplete", WARNING, 600, NONE, 0, "data incomplete",              \
+        "the source")                                                                              \
+    ROW(UNHEALTHY, "unhealthy", INFO, 1800, DELIVERY, 0, "unhealthy", "the template")              \
+    ROW(ORPHANED, "orphaned", INFO, 86400, POLICY, 0, "orphaned", "the template")                  \
+    ROW(EXCLUDED, "excluded", INFO, 86400, POLICY, 0, "excluded", "the template")                  \
+    ROW(DEFERRED_TOO_LONG, "deferred_too_long", INFO, 604800, POLICY, 0, "deferred too long",      \
+        "the template")                                                                            \
+    ROW(ON_FALLBACK, "on_fallback", INFO, 21600, NONE, 0, "on fallback", "the template")           \
+    ROW(TWO_COPIES_HELD, "two_copies_held", INFO, 86400, NONE, 0, "two copies held",               \
+        "the template")                                                                            \
+    ROW(CHANGE_SUSPENDED, "change_suspended", INFO, 86400, NONE, 0, "change suspended",            \
+        "the template")                                                                            \
+    ROW(FORBIDDEN_PLACEMENT, "forbidden_placement", INFO, 3600, NONE, 0, "forbidden placement",    \
+        "the template")                                                                            \
     ROW(DRIFT_EXCEEDS_CAPACITY, "drift_exceeds_capacity", INFO, 1800, NONE, PROBLEM_BY_REASON,     \
-        "drift exceeds capacity")                                                                  \
-    ROW(DELETION_TRAP, "deletion_trap", INFO, 900, NONE, 0, "deletion trap")                       \
-    ROW(LEASE_UNPROTECTED, "lease_unprotected", INFO, 86400, NONE, 0, "lease unprotected")         \
+        "drift exceeds capacity", "the member cluster")                                            \
+    ROW(DELETION_TRAP, "deletion_trap", INFO, 900, NONE, 0, "deletion trap",                       \
+        "the Config Connector object")                                                             \
+    ROW(LEASE_UNPROTECTED, "lease_unprotected", INFO, 86400, NONE, 0, "lease unprotected",         \
+        "the Config Connector object")                                                             \
     ROW(CONFLICT_PREDICTED, "conflict_predicted", INFO, 3600, NONE, PROBLEM_BY_REASON,             \
-        "conflict predicted")                                                                      \
-    ROW(REPLICAS_CONTESTED, "replicas_contested", INFO, 3600, NONE, 0, "replicas contested")       \
+        "conflict predicted", "the dependency")                                                    \
+    ROW(REPLICAS_CONTESTED, "replicas_contested", INFO, 3600, NONE, 0, "replicas contested",       \
+        "the template")                                                                            \
     ROW(VALUE_OVERRIDDEN, "value_overridden", INFO, 3600, NONE, PROBLEM_BY_REASON,                 \
-        "value overridden")                                                                        \
-    ROW(POLICY_TIE, "policy_tie", INFO, 600, NONE, 0, "policy tie")                                \
-    ROW(POLICY_OUTRANKED, "policy_outranked", INFO, 86400, NONE, 0, "policy outranked")            \
-    ROW(POLICY_UNUSED, "policy_unused", INFO, 86400, NONE, 0, "policy unused")                     \
-    ROW(DUPLICATE_OBJECT, "duplicate_object", INFO, 0, NONE, 0, "duplicate object")
+        "value overridden", "the template or dependency")                                          \
+    ROW(POLICY_TIE, "policy_tie", INFO, 600, NONE, 0, "policy tie", "the policy")                  \
+    ROW(POLICY_OUTRANKED, "policy_outranked", INFO, 86400, NONE, 0, "policy outranked",            \
+        "the policy")                                                                              \
+    ROW(POLICY_UNUSED, "policy_unused", INFO, 86400, NONE, 0, "policy unused", "the policy")       \
+    ROW(DUPLICATE_OBJECT, "duplicate_object", INFO, 0, NONE, 0, "duplicate object", "the object")
 
 #define PROBLEM_ENUMERATOR(id, ...) PROBLEM_##id,
 enum problem_id { PROBLEMS(PROBLEM_ENUMERATOR) PROBLEM_COUNT };
@@ -114,7 +135,8 @@ struct problem_row {
     enum problem_severity severity;
     uint32_t patience_s;
     enum problem_line line;
-    unsigned flags; /* PROBLEM_BY_REASON, PROBLEM_NOT_IN_FILES. */
+    unsigned flags;      /* PROBLEM_BY_REASON, PROBLEM_NOT_IN_FILES. */
+    const char *subject; /* Noun, such as "the template". */
 };
 extern const struct problem_row problem_table[PROBLEM_COUNT];
 /* The names in problem_table, for labels of families. */
