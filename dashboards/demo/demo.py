@@ -3,8 +3,8 @@
 """demo.py: a control plane that changes by itself, an exporter, a Prometheus and an Alertmanager,
 and a page of the alerts that fire.
 
-Every story is told in a line when it moves, and which alerts that leads to. Ctrl-C, SIGTERM or the end of --seconds ends all that
-was started here, by its process number, and removes the folder.
+Each step of a story is printed with the alerts that it causes. Ctrl-C, SIGTERM or the end of --seconds ends all processes
+that were started here, and removes the folder.
 """
 import argparse
 import contextlib
@@ -86,9 +86,9 @@ def start(stack, folder, wanted):
                                                         ports["alertmanager"]))
         print(f"alertmanager  {alertmanager.url}/api/v2/alerts   (Debian's has no pages)")
     else:
-        print("alertmanager  left out: there is no such program (make setup unpacks one)")
+        print("alertmanager  omitted: the program is missing (make setup installs it)")
     if not program("prometheus"):
-        print("prometheus    left out: there is no such program (make setup unpacks one)")
+        print("prometheus    omitted: the program is missing (make setup installs it)")
         return None
     rules = []
     for path in bundled_rules():
@@ -130,7 +130,7 @@ def patience():
 def tell(plane, until, shown=None):
     """Let every story go round on a clock of its own; `shown` is the page that says so, too."""
     if shown:
-        shown.told[-1] = "always there: problems from before the demo", False, ALWAYS
+        shown.told[-1] = "permanent: problems from before the demo", False, ALWAYS
     began = time.monotonic()
     due = [(0, number, 0) for number in range(len(STORIES))]
     while due[0][0] < until:
@@ -170,7 +170,7 @@ def main():
         except RuntimeError as fault:
             print(f"demo: {fault}", file=sys.stderr)
             return 1
-    print("ended all that was started")
+    print("All processes of the demo have ended.")
     return 0
 
 

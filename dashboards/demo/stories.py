@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What happens on the demo's control plane: stories that go round and round.
+"""Changes of the demo's control plane: stories that repeat.
 
 A story is a list of steps (seconds until the next, what happens in words, how). The step with
 `PEAK` in front of its words is where the story's finding is to be seen.
@@ -15,8 +15,8 @@ PEAK = "! "
 
 def conflict(plane):
     return [
-        (25, "shop: app-a-policy and app-b-policy want the same", lambda: agree(plane)),
-        (100, PEAK + "shop: app-b-policy now says Abort and false; my-config is in dispute "
+        (25, "shop: app-a-policy and app-b-policy request the same values", lambda: agree(plane)),
+        (100, PEAK + "shop: app-b-policy requests Abort and false; the values for my-config conflict "
               "(board Dependency conflicts)", lambda: agree(plane, ABORT, False)),
     ]
 
@@ -32,9 +32,9 @@ def unapplied(plane):
         plane.stuck.discard("my-config")
         plane.settle()
     return [
-        (70, "shop: the dependencies distributor is at work", recover),
-        (30, PEAK + "shop: the dependencies distributor hangs; my-config keeps a value that the "
-             "rules do not result in", stall),
+        (70, "shop: the dependencies distributor works", recover),
+        (30, PEAK + "shop: the dependencies distributor hangs; the binding of my-config keeps an "
+             "outdated value", stall),
     ]
 
 
@@ -49,10 +49,10 @@ def lazy(plane):
         payments_on(plane, {"member1": 1})
         touch(*PAYMENTS)()
     return [
-        (30, "payments: everything is on member1, as its Lazy policy says", back),
-        (90, PEAK + "payments: the Lazy policy moves to member2 and member3; six templates wait "
-             "for their users (boards Policy drift, Capacity review)", move),
-        (25, "payments: users touch api and ledger; these move", touch("api", "ledger")),
+        (30, "payments: all templates run in member1, as the Lazy policy requires", back),
+        (90, PEAK + "payments: the Lazy policy requires member2 and member3; six templates wait "
+             "for their next change (boards Policy drift, Capacity review)", move),
+        (25, "payments: users change api and ledger; these two move", touch("api", "ledger")),
         (25, "payments: the other four move", touch(*PAYMENTS[2:])),
     ]
 
@@ -65,9 +65,9 @@ def undetermined(plane):
     def back():
         plane.policy("batch", "batch-policy", ["member1"], divide="Aggregated", lazy=True)
     return [
-        (50, "batch: bindings are as the policy says", back),
-        (80, PEAK + "batch: the Lazy policy allows member2 too; where the scheduler would put "
-             "things cannot be told beforehand", spread),
+        (50, "batch: the bindings have the values of the policy", back),
+        (80, PEAK + "batch: the Lazy policy also allows member2; the scheduler's choice is "
+             "undetermined", spread),
     ]
 
 
@@ -81,8 +81,8 @@ def overdue(plane):
         search_selects(plane, "frontend", "indexer", "ranker")
     return [
         (40, "search: the policy selects all three Deployments", widen),
-        (80, PEAK + "search: the selector lost indexer and ranker, frontend is to leave member2, and "
-             "Karmada does not notice: all three are overdue", narrow),
+        (80, PEAK + "search: the policy no longer selects indexer and ranker, frontend has to leave member2, "
+             "and Karmada does not act: all three are overdue", narrow),
     ]
 
 
@@ -104,11 +104,11 @@ def pending(plane):
             if (kind, "shop", name) in plane.objects:
                 plane.delete(kind, "shop", name)
     return [
-        (15, "shop: no newcomer", leave),
-        (60, PEAK + "shop: a Deployment newcomer, and no policy for it: pending "
+        (15, "shop: the Deployment newcomer does not exist", leave),
+        (60, PEAK + "shop: no policy selects the new Deployment newcomer: pending "
              "(board Overview)", arrive),
-        (12, "shop: newcomer-policy is written; Karmada has not bound it yet", govern),
-        (40, "shop: newcomer is bound", bind),
+        (12, "shop: newcomer-policy selects newcomer; Karmada has not created the binding yet", govern),
+        (40, "shop: newcomer has a binding", bind),
     ]
 
 
@@ -129,9 +129,9 @@ def exclusion(plane):
         plane.settle()
     return [
         (35, "media: the ClusterPropagationPolicy governs the namespace", back),
-        (60, PEAK + "media: excludedResources takes the namespace out; what runs is orphaned, "
-             "what is new stays pending", migrate),
-        (45, "media: a PropagationPolicy of its own takes over", take_over),
+        (60, PEAK + "media: excludedResources excludes the namespace; bound templates are orphaned, "
+             "new ones stay pending", migrate),
+        (45, "media: a PropagationPolicy of the namespace governs the templates", take_over),
     ]
 
 
@@ -145,14 +145,14 @@ def leases(plane):
         plane.topic("tools", "orders-copy", "orders")
         plane.leases("holder-of-cloud", orders=2300, events=600, audits=-60)
     return [
-        (50, "cloud: leases are held and renewed", renew),
-        (60, PEAK + "cloud: one lease has lapsed, one is about to, and a second object stands for "
+        (50, "cloud: Config Connector renews all leases", renew),
+        (60, PEAK + "cloud: one lease has expired, one expires soon, and two objects manage "
              "the topic orders (board Config Connector leases)", lapse),
     ]
 
 
 def lately(plane, act):
-    """Do it as if it had been ten minutes ago: what lasts for a moment only is a rollout."""
+    """Does it as if ten minutes ago: shorter conditions count as a rollout."""
     before, plane.ago = plane.ago, plane.ago + datetime.timedelta(minutes=10)
     act()
     plane.ago = before
@@ -160,13 +160,13 @@ def lately(plane, act):
 
 def outage(plane):
     return [
-        (50, "edge: member4 is well; a WorkloadRebalancer has brought relay back",
+        (50, "edge: member4 is ready; a WorkloadRebalancer has moved relay back",
          lambda: plane.drain("member4", False)),
         (50, PEAK + "edge: member4 does not answer and is drained; relay moves to its fallback, and "
-             "no cluster takes sensor: its last copy is at risk; beacon tolerates it, and is out of "
-             "sight (board Delivery)",
+             "no cluster takes sensor: its last copy is at risk; beacon stays, and its status is "
+             "unknown (board Delivery)",
          lambda: lately(plane, lambda: plane.drain("member4"))),
-        (30, "edge: the evictions time out; relay stays on its fallback, sensor runs nowhere",
+        (30, "edge: the evictions time out; relay stays on its fallback, sensor runs in no member cluster",
          plane.end_evictions),
     ]
 
@@ -197,10 +197,10 @@ def holdups(plane):
             store_policy(plane, name)
         plane.template("store", "stock")
     return [
-        (60, "store: every application is healthy where it should be", go_on),
-        (80, PEAK + "store: an object is in the way of basket, stock is over its quota, no cluster is "
-             "called as the policy of offers says, prices waits behind a suspension, gifts has not come "
-             "to member3, reviews crashes",
+        (60, "store: every application is healthy in its member clusters", go_on),
+        (80, PEAK + "store: member2 already has an object basket, stock exceeds its quota, the policy of "
+             "offers names a missing cluster, a suspension delays prices, member3 has no gifts, "
+             "reviews crashes",
          lambda: lately(plane, stop)),
     ]
 
@@ -218,9 +218,9 @@ def rollout(plane):
         plane.trouble.pop(("store", "pages"), None)
         plane.settle()
     return [
-        (25, "store: both members run the newest pages", arrive),
-        (4, "store: a new version of pages, in no member yet", change),
-        (11, PEAK + "store: member1 rolls out the new pages, member2 runs the old ones", reach),
+        (25, "store: both member clusters run the newest version of pages", arrive),
+        (4, "store: no member cluster has the new version of pages yet", change),
+        (11, PEAK + "store: member1 rolls out the new version of pages, member2 runs the old one", reach),
     ]
 
 
@@ -232,13 +232,13 @@ def versions(plane):
                 plane.touch("web", name)
         return act
     return [
-        (20, "web: all eight run what their Lazy policy says", say(["member1"], *WEB)),
-        (25, "web: the policy adds member2; only home and login are touched",
+        (20, "web: all eight templates run the present version of their Lazy policy", say(["member1"], *WEB)),
+        (25, "web: the policy adds member2; users change home and login only",
          say(["member1", "member2"], "home", "login")),
-        (25, "web: the policy leaves member1; only profile is touched", say(["member2"], "profile")),
-        (70, PEAK + "web: the policy moves to member3, and only help is touched: four versions of it "
-             "are in force (board Policy drift)", say(["member3"], "help")),
-        (25, "web: all but two are touched", say(["member3"], *WEB[:6])),
+        (25, "web: the policy drops member1; users change profile only", say(["member2"], "profile")),
+        (70, PEAK + "web: the policy requires member3, and users change help only: four versions of the "
+             "policy are in force (board Policy drift)", say(["member3"], "help")),
+        (25, "web: users change all templates but two", say(["member3"], *WEB[:6])),
     ]
 
 
@@ -248,10 +248,10 @@ def mishaps(plane):
     odd = ("apiVersion: policy.karmada.io/v1alpha1\nkind: PropagationPolicy\n"
            "metadata: {name: odd, namespace: legacy}\nspec: {resourceSelectors: many}\n")
     return [
-        (45, "drafts: half-written.yaml is in order", write(GOOD_DRAFT)),
-        (20, "drafts: half-written.yaml has a policy that cannot be understood",
+        (45, "drafts: half-written.yaml is valid", write(GOOD_DRAFT)),
+        (20, "drafts: half-written.yaml has an invalid policy",
          write(GOOD_DRAFT + "---\n" + odd)),
-        (45, PEAK + "drafts: somebody saves half a file; its last good content stays in force "
+        (45, PEAK + "drafts: a user saves half a file; its last valid content stays in force "
              "(board Exporter health)", write(GOOD_DRAFT + "---\nkind: [\n")),
     ]
 
@@ -281,9 +281,9 @@ ALERTS = {
 
 
 def play_to_peak(plane, between=lambda: None):
-    """Every story up to its finding, at once: for those who cannot wait.
+    """Plays every story to its peak at once.
 
-    Who has to see each step, as a history of versions does, waits `between` them.
+    `between` runs after each step, for callers that record each step, such as a history of versions.
     """
     told = []
     for story in STORIES:
