@@ -48,7 +48,7 @@ static const char head[] =
     "metrics, alerts, `check` and the API use the names below.\n\n- A problem is open once its "
     "condition has held for the patience. `--problems.patience PROBLEM=DURATION` changes the "
     "patience, `--problems.severity PROBLEM=SEVERITY` changes the severity, and `off` disables the "
-    "problem.\n- The first reason in a table that holds is the reason of the problem.\n- "
+    "problem.\n- If several reasons of a problem hold, the first one in its table counts.\n- "
     "`--fail-on` of `check` and `plan` takes problems, `PROBLEM/REASON` and severities.\n- The "
     "program inserts the names of the objects into the sentences.\n- A problem is hidden while "
     "another open problem, in the column *hidden by*, explains it.\n\n| problem | severity | "
