@@ -309,7 +309,7 @@ words: ## gate: no unfinished business, no path of somebody's machine
 
 # ---- packages ------------------------------------------------------------------------------------
 
-.PHONY: install uninstall dist image packages
+.PHONY: install uninstall dist image release-check release-files release-login release-push release-verify release-publish packages
 install: $(EXPORTER) ## install below PREFIX=/usr/local, in DESTDIR= if it is set
 	@DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' exporter/deploy/install.sh install $(EXPORTER)
 
@@ -323,8 +323,28 @@ image: ## build the container image for ARCHITECTURES='amd64 arm64' and its SBOM
 	@tests/setup.sh image
 	@exporter/deploy/image/build.sh $(ARCHITECTURES)
 
-packages: $(EXPORTER) image ## test the image, installation on a bare Debian and the service under systemd: it takes minutes
+release-check: ## compare TAG=v1.2.3 with the versions of program, chart and changelog
+	@exporter/deploy/release/release.sh check '$(TAG)'
+
+release-files: ## write the files of a release of build/image into build/release; helm is built once in minutes
+	@tests/setup.sh release
+	@exporter/deploy/release/release.sh files
+
+release-login: ## log in to REGISTRY= as LOGIN=, with the password from standard input
+	@REGISTRY='$(REGISTRY)' exporter/deploy/release/release.sh login '$(LOGIN)'
+
+release-push: ## push image and chart to REGISTRY=, signed with KEY= or keyless; builds cosign and oras once
+	@REGISTRY='$(REGISTRY)' KEY='$(KEY)' exporter/deploy/release/release.sh push
+
+release-verify: ## verify the signatures in REGISTRY= with the public KEY= or the identity of the workflow
+	@REGISTRY='$(REGISTRY)' KEY='$(KEY)' exporter/deploy/release/release.sh verify
+
+release-publish: ## create the release of the public repository with build/release, by gh
+	@exporter/deploy/release/release.sh publish
+
+packages: $(EXPORTER) image ## test the image, a release, installation by each way and the service under systemd: it takes minutes
 	@tests/setup.sh packages
+	@$(MAKE) release-files
 	@TEST_TIMEOUT=1800 tests/run-e2e.sh $(sort $(wildcard tests/packages/$(or $(ONLY),*).test))
 
 # ---- comforts ------------------------------------------------------------------------------------

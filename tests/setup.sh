@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# setup.sh build|image|packages|demo|boards|test: print which Debian packages are missing that building
-# (or the image, testing packages, the demo, drawing boards, testing) needs, and install just those with
+# setup.sh build|image|release|packages|demo|boards|test: print which Debian packages are missing that building
+# (or the image, a release, testing packages, the demo, drawing boards, testing) needs, and install just those with
 # apt-get. Prometheus, Alertmanager and a newer Go are unpacked into BUILD/tools. Nothing else is changed.
 # setup.sh names: print those that building needs.
 #
@@ -68,6 +68,10 @@ buildah                buildah
 python3                python3
 gcc-x86-64-linux-gnu   x86_64-linux-gnu-gcc
 gcc-aarch64-linux-gnu  aarch64-linux-gnu-gcc
+'
+release_packages='
+patchelf               patchelf
+python3                python3
 '
 packages_packages='
 mmdebstrap             mmdebstrap
@@ -204,12 +208,13 @@ names)
     ;;
 build) wanted=$build_packages unpacked='' ;;
 image) wanted=$build_packages$image_packages unpacked='' ;;
-packages) wanted=$build_packages$image_packages$packages_packages unpacked='' ;;
+release) wanted=$release_packages unpacked='' ;;
+packages) wanted=$build_packages$image_packages$release_packages$packages_packages unpacked='' ;;
 demo) wanted=$build_packages$demo_packages unpacked=$unpacked_packages ;;
 boards) wanted=$build_packages$boards_packages unpacked=$unpacked_packages$unpacked_go ;;
 test) wanted=$build_packages$test_packages unpacked=$unpacked_packages ;;
 *)
-    echo 'usage: setup.sh build|image|packages|demo|boards|test|names' >&2
+    echo 'usage: setup.sh build|image|release|packages|demo|boards|test|names' >&2
     exit 2
     ;;
 esac

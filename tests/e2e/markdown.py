@@ -4,6 +4,8 @@ import re
 
 from exporter import ROOT
 
+# A part of a page whose commands another test than docs.test takes from the page and runs.
+ELSEWHERE = re.compile(r"^<!-- run by (\S+) -->\n(.*?)^<!-- end -->$", re.M | re.S)
 FENCE = re.compile(r"^( *)```(\w*)\n(.*?)^ *```$", re.M | re.S)
 # Fixtures are the tests' own, and what is built or fetched is not ours.
 NOT_OURS = ("build", "tests/fixtures", "node_modules")
@@ -28,6 +30,11 @@ def blocks(text):
     """Its fenced blocks: language and content, without the indentation of a list."""
     for indent, language, content in FENCE.findall(text):
         yield language, re.sub(rf"^{indent}", "", content, flags=re.M)
+
+
+def elsewhere(text, test):
+    """The parts of the page that this test runs."""
+    return [part for holder, part in ELSEWHERE.findall(text) if holder == test]
 
 
 def prose(text):

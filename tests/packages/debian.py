@@ -15,8 +15,10 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "deploy"
 
 from made import NAME  # noqa: E402
 from exporter import PROGRAM, ROOT  # noqa: E402
+from markdown import blocks, elsewhere  # noqa: E402
 
 TEXT = (ROOT / "exporter/deploy/README.md").read_text()
+PAGE = (ROOT / "exporter/docs/install.md").read_text()
 CACHE = ROOT / os.environ.get("BUILD", "build") / "debian-root.tar"
 DAY_S = 24 * 3600
 
@@ -34,9 +36,11 @@ def told_packages():
     ].split()
 
 
-def told_commands(first):
-    """The commands of the README's block that begins so."""
-    return re.search(r"```\n(" + re.escape(first) + r".*?)```", TEXT, re.DOTALL)[1].splitlines()
+def told_commands():
+    """The commands of the page for the service: lists of lines for installation, upgrade and removal."""
+    text, = elsewhere(PAGE, "tests/packages/service.test")
+    scripts = "".join(content for _, content in blocks(text))
+    return [part.splitlines() for part in re.split(r"^# (?:Upgrade|Removal)\n", scripts, flags=re.M)]
 
 
 def sources():

@@ -17,6 +17,7 @@ cd "$(dirname "$0")/../../.."
 
 name=karmada-policy-exporter
 read -r version revision epoch < <(exporter/deploy/source.sh)
+read -r repository _ < <(exporter/deploy/address.sh)
 revision=${revision:-unknown} epoch=${epoch:-0}
 out=$(realpath -m "${BUILD:-build}")/image
 [ $# -gt 0 ] || set -- amd64 arm64
@@ -143,6 +144,7 @@ commit_image() {
     container=$(builder from --arch "$arch" scratch)
     builder copy --quiet --chown 0:0 "$container" "$work/root" / >/dev/null
     for label in title="$name" version="$version" revision="$revision" licenses=Apache-2.0 \
+        source="$repository" \
         description='Shows where the resources of Karmada do not follow their propagation policies'; do
         builder config --label "org.opencontainers.image.$label" \
             --annotation "org.opencontainers.image.$label" "$container"

@@ -1,0 +1,5 @@
+module karmada-policy-exporter/tests/packages/registry
+
+go 1.26.0
+
+require github.com/google/go-containerregistry v0.20.6
