@@ -128,7 +128,7 @@ def values_of(schema, values, prefix=""):
             continue
         choices = ": " + ", ".join(f"`{word}`" for word in entry["enum"]) if "enum" in entry else ""
         default = json.dumps(values[name])
-        yield (f"| `{prefix}{name}` | {'in [values.yaml](values.yaml)' if len(default) > 60 else f'`{default}`'} "
+        yield (f"| `{prefix}{name}` | {'in `values.yaml`' if len(default) > 60 else f'`{default}`'} "
                f"| {entry['description']}{choices if '`' in choices and ':' not in entry['description'] else ''} |")
 
 
