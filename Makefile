@@ -35,7 +35,7 @@ WARNINGS := -Wall -Wextra -Werror -Wshadow -Wconversion -Wstrict-prototypes -Wmi
             -Wold-style-definition -Wvla -Wwrite-strings -Wundef -Wformat=2 -Wpointer-arith \
             -Wcast-qual -Wswitch-enum
 HARDEN   := -D_FORTIFY_SOURCE=2 -fstack-clash-protection -fPIE \
-            $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),-fcf-protection)
+            $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine 2>/dev/null)),-fcf-protection)
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
 FLAGS.plain := $(HARDEN)
@@ -165,8 +165,8 @@ run: ## set up, build, and serve the demo manifests on 127.0.0.1:19180
 	@tests/setup.sh build
 	@$(MAKE) VARIANT=plain CC=gcc all
 	@printf '%s\n' 'Serving exporter/manifests/demo on http://$(DEMO)/ until Ctrl-C.' \
-		'Open that page first: it has the open problems. In another terminal, explain one of them:' \
-		'  $(PROGRAM) explain deploy/shop/web exporter/manifests/demo' \
+		'Open that page first: it has the open problems. Explain one of them in another terminal:' \
+		'  $(PROGRAM) explain cm/default/my-config --server http://$(DEMO)' \
 		'exporter/docs/get-started.md continues from here to the first alert.'
 	@exec $(PROGRAM) --manifests exporter/manifests/demo --web.listen-address $(DEMO)
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws the pages of an exporter.
 
-pictures.py        pages of assorted objects into exporter/docs
+pictures.py        the first page of the demo, and pages of assorted objects, into exporter/docs
 pictures.py all    each page in the demo world and in the large one (world.py), on a screen and on a
                    telephone, light and dark, into build/pictures
 """
@@ -53,10 +53,13 @@ def draw(pictures, highest):
 
 def draw_documentation():
     OUT.mkdir(exist_ok=True)
+    with Serving("--manifests", ROOT / "exporter/manifests/demo") as serving:
+        draw([{"url": serving.wait_until_ready().url, "file": str(OUT / "demo.png"), "width": WIDE, "scheme": "light"}],
+             HIGHEST)
     with Assorted() as serving:
         draw([{"url": f"{serving.url}/{path}", "file": str(OUT / f"{name}.png"), "width": width,
                "scheme": scheme} for name, path, width, scheme in PICTURES], HIGHEST)
-    for name, *_ in PICTURES:
+    for name in ("demo", *(name for name, *_ in PICTURES)):
         size = (OUT / f"{name}.png").stat().st_size
         print(f"{size // 1000:4} kB  exporter/docs/{name}.png")
         assert size < LARGEST, "too large to be kept"
