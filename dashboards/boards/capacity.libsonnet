@@ -32,7 +32,7 @@ function(kit)
     shapes.problem('forbidden_placement', 'Forbidden placements', 'Templates of the selected namespaces that run in a member cluster that their policy no longer allows.', w=6),
     p.stat('Replicas in drift', 'Replicas of all namespaces on an outdated placement, in their current member cluster: staying, leaving and undetermined replicas.', 'short', q.orZero(replicas('staying|leaving|undetermined')), w=6, limits=limits.any, link=p.list('Policies', '/policies')),
     p.stat('Arriving', 'Replicas of all namespaces that would arrive in a member cluster if Karmada applied all policies. Undetermined replicas do not count.', 'short', q.orZero(replicas('arriving')), w=6, link=p.list('Policies', '/policies')),
-    p.stat('Undetermined', 'Replicas of all namespaces whose new member cluster only the scheduler can determine. They count as staying until then.', 'short', q.orZero(replicas('undetermined')), w=6, limits=limits.any, link=p.list('Policies', '/policies')),
+    p.stat('Undetermined', 'Replicas of all namespaces for which only the scheduler can determine the new member cluster. They count as staying until then.', 'short', q.orZero(replicas('undetermined')), w=6, limits=limits.any, link=p.list('Policies', '/policies')),
     p.stat('Tightest cluster', 'Largest share of the free CPU, memory or pods of a member cluster that arriving replicas request.', 'percentunit', q.orZero('max(%s)' % shapes.load(member + ', ' + shapes.fits)), w=6, limits=limits.load, link=p.list('Problems drift_exceeds_capacity', '/?problem=drift_exceeds_capacity')),
     p.stat('CPU arriving', 'Cores that arriving replicas request.', cores, q.orZero(arriving('cpu')), w=6, link=p.list('Policies', '/policies')),
     p.stat('Memory arriving', 'Memory that arriving replicas request.', 'bytes', q.orZero(arriving('memory')), w=6, link=p.list('Policies', '/policies')),
@@ -71,12 +71,12 @@ function(kit)
       w=16,
       h=7
     ),
-    p.bars('Undetermined templates by reason', 'Templates with an outdated placement whose new member cluster only the scheduler can determine, by reason.', 'short', q.sum('karmada_placement_drift_undetermined_templates', '', 'reason'), '{{reason}}', w=8, h=7),
+    p.bars('Undetermined templates by reason', 'Templates with an outdated placement for which only the scheduler can determine the new member cluster, by reason.', 'short', q.sum('karmada_placement_drift_undetermined_templates', '', 'reason'), '{{reason}}', w=8, h=7),
 
     p.row('Policies and namespaces'),
     p.table(
       'Policies that move replicas',
-      'The 50 policies whose application moves most replicas. Policies beyond the limit of the exporter are one row. The rules record them once a minute.',
+      'The 50 policies that move most replicas when Karmada applies them. Policies beyond the limit of the exporter are one row. The rules record them once a minute.',
       p.policyLabels(),
       [
         p.value('Arriving', 'short', of_policy('arriving') + ' > 0', 80, limits.any),

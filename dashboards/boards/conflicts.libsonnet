@@ -40,7 +40,7 @@ function(kit)
     ),
     p.table(
       'Policies in conflict',
-      'Policies of all namespaces whose templates request a value that others contradict, the requested value, and the number of dependencies.',
+      'Policies of all namespaces with templates in a conflict: the requested value, and the number of dependencies.',
       p.policyLabels() + [p.label('field', 'Field', 230), p.label('value', 'Requested', 110)],
       [p.value('Dependencies', 'short', q.sum('karmada_propagationpolicy_dependency_conflicts', field, q.cluster(q.policy + ', field, value')) + ' > 0', 120)],
       w=16,
@@ -68,7 +68,7 @@ function(kit)
       p.line('ConflictResolution, predicted', 'orange', dashed=true, width=4),
       p.line('PreserveResourcesOnDeletion, predicted', 'blue', dashed=true, width=2),
     ]),
-    p.series('Unresolved and overridden values', 'Bindings of all namespaces with another value than the requests result in, dependencies whose own policy overrides this value, and entries of requiredBy that name a missing binding. Karmada resolves values from release 1.16 on; before, the first line has no data.', 'short', [
+    p.series('Unresolved and overridden values', 'Bindings of all namespaces with a value that does not follow from the requests, dependencies with a policy of their own that overrides this value, and entries of requiredBy that name a missing binding. Karmada resolves values from release 1.16 on; before, the first line has no data.', 'short', [
       p.query(q.sum('karmada_dependency_unapplied_resolutions', field), 'not resolved'),
       p.query(q.sum('karmada_dependency_overridden', field), 'overridden'),
       p.query(q.sum('karmada_dependency_dangling_references'), 'reference to a missing binding'),

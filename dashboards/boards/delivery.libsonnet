@@ -37,12 +37,12 @@ function(kit)
       ])
     ),
 
-    shapes.problem('last_copy_at_risk', 'Last copies at risk', 'Templates whose only copy Karmada deletes when the eviction ends.'),
+    shapes.problem('last_copy_at_risk', 'Last copies at risk', 'Templates with one copy, which Karmada deletes when the eviction ends.'),
     shapes.problem('placement_lost', 'Placements lost', 'Templates that had a placement, and that run in no member cluster now.'),
     shapes.problem('member_cluster_unavailable', 'Clusters unavailable', 'Member clusters with placed templates that are gone, not ready, flapping, or that refuse most objects. This number does not depend on the selected namespaces.', namespaced=false),
     shapes.problem('not_propagated', 'Not propagated', 'Templates of the selected namespaces that should run in a member cluster, and that no policy propagates: open problems not_propagated.'),
     shapes.problem('not_scheduled', 'Not scheduled', 'Templates of the selected namespaces that the scheduler did not place for 10 minutes or more.'),
-    shapes.problem('not_delivered', 'Not delivered', 'Templates of the selected namespaces whose newest version did not reach a member cluster for 10 minutes or more.'),
+    shapes.problem('not_delivered', 'Not delivered', 'Templates of the selected namespaces with a member cluster that has lacked their newest version for 10 minutes or more.'),
     shapes.problem('eviction_stuck', 'Evictions stuck', 'Templates of the selected namespaces with an eviction that has used half of its time or more.'),
     shapes.problem('unhealthy', 'Unhealthy', 'Templates of the selected namespaces that are unhealthy in a reachable member cluster for 30 minutes or more.'),
 

@@ -46,7 +46,7 @@ function(kit)
     shapes.problem('policy_tie', 'Ties of policies', 'Policies of the selected namespaces that win a template against another policy by name only.'),
     shapes.problem('policy_unused', 'Unused policies', 'Policies of the selected namespaces that have selected no template for a day or more.'),
     p.stat('Orphaned', 'Templates of the selected namespaces that still run in member clusters, although no policy governs them.', 'short', of_state('orphaned'), limits=limits.any, link=p.list('Orphaned templates', '/templates?state=orphaned')),
-    p.stat('Stale', 'Templates of the selected namespaces whose binding has an outdated version of their policy, or another policy. This includes templates that wait for a change by their user.', 'short', of_state('stale'), w=6, limits=limits.any, link=p.list('Stale templates', '/templates?state=stale')),
+    p.stat('Stale', 'Templates of the selected namespaces with a binding that has an outdated version of their policy, or another policy. This includes templates that wait for a change by their user.', 'short', of_state('stale'), w=6, limits=limits.any, link=p.list('Stale templates', '/templates?state=stale')),
     p.stat('Oldest overdue', 'Time since the oldest overdue template of all namespaces became stale; 0 without an overdue template. Karmada should have updated overdue templates by now.', 's', oldest('overdue', overdue), w=6, limits=limits.unboundAge, link=p.list('Policies not in force', '/?problem=policy_not_in_force')),
     p.stat('Oldest deferred', 'Time since the oldest deferred template of all namespaces became stale; 0 without a deferred template. Deferred templates wait for a change by their user.', 's', oldest('deferred', deferred), w=6, limits=limits.staleAge, link=p.list('Templates that wait too long', '/?problem=deferred_too_long')),
     p.stat('Oldest superseded', 'Time since a newer version replaced the oldest version that a template still runs, of all namespaces; 0 if all templates run the current version.', 's', superseded, w=6, limits=limits.staleAge, link=p.list('Policies', '/policies')),
@@ -71,7 +71,7 @@ function(kit)
     p.row('Causes'),
     p.bars('Fields that differ', 'Stale templates of all namespaces by the field in which binding and policy differ. A template counts once for each such field.', 'short', q.sum('karmada_templates_stale_field', '', 'field'), '{{field}}', w=8, h=6, of='field'),
     p.bars('Decisions between policies', 'Templates of all namespaces that several policies select, by the property that decides between the best two. With "name", only the alphabet decides.', 'short', q.sum('karmada_propagationpolicy_overlaps', '', 'decided_by'), '{{decided_by}}', w=8, h=6),
-    p.bars('Dangling claims', 'Templates and bindings of all namespaces whose claim names a policy that does not exist, or that exists again with another ID.', 'short', q.sum('karmada_dangling_claims', '', 'holder'), '{{holder}}', w=8, h=6, limits=limits.any),
+    p.bars('Dangling claims', 'Templates and bindings of all namespaces with a claim that names a missing policy, or a policy that was created again with another ID.', 'short', q.sum('karmada_dangling_claims', '', 'holder'), '{{holder}}', w=8, h=6, limits=limits.any),
     p.table(
       'Stale templates',
       'One row for each stale template of the selected namespaces. The exporter writes these rows with --metrics.opt-in only, up to its limit (--metrics.detail-limit).',
@@ -111,5 +111,5 @@ function(kit)
       p.query(q.sum(behind, 'behind="3_or_more"'), 'three or more'),
       p.query(q.sum(behind, 'behind="unknown"'), 'unknown'),
     ], stack=true, overrides=[p.line('one version', 'yellow'), p.line('two versions', 'orange'), p.line('three or more', 'red'), p.line('unknown', 'purple')]),
-    p.series('Bindings not rescheduled', 'Bindings of all namespaces whose placement the scheduler has not applied. Karmada copied the new placement of the policy, and the scheduler lags.', 'short', [p.query(q.sum('karmada_bindings_not_rescheduled'), 'bindings')], overrides=[p.line('bindings', 'blue')]),
+    p.series('Bindings not rescheduled', 'Bindings of all namespaces with a placement that the scheduler has not applied. Karmada copied the new placement of the policy, and the scheduler lags.', 'short', [p.query(q.sum('karmada_bindings_not_rescheduled'), 'bindings')], overrides=[p.line('bindings', 'blue')]),
   ])

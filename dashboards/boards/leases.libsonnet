@@ -13,9 +13,9 @@ function(kit)
       shapes.named(['cloud_resource_conflict', 'management_conflict', 'lease_at_risk', 'deletion_trap', 'lease_unprotected'])
     ),
 
-    shapes.problem('cloud_resource_conflict', 'Cloud resource conflicts', 'Config Connector objects of the selected namespaces whose cloud resource another controller manages too, for 15 minutes or more.', w=4),
+    shapes.problem('cloud_resource_conflict', 'Cloud resource conflicts', 'Config Connector objects of the selected namespaces with a cloud resource that another controller also manages, for 15 minutes or more.', w=4),
     shapes.problem('management_conflict', 'Management conflicts', 'Config Connector objects of the selected namespaces for which Config Connector reports or will report a lease conflict, for 10 minutes or more.', w=4),
-    shapes.problem('lease_at_risk', 'Leases at risk', 'Leases of the selected namespaces that are not renewed, or whose holder is not known, for 20 minutes or more.', w=4),
+    shapes.problem('lease_at_risk', 'Leases at risk', 'Leases of the selected namespaces that are not renewed, or that have an unknown holder, for 20 minutes or more.', w=4),
     p.stat('Next expiry', 'Time until the first held lease expires, of all namespaces. Expired leases do not count.', 's', 'min(%s) - time()' % q.oldest(expiry), w=4, good=limits.leaseLeft, link=p.list('Problems lease_at_risk', '/?problem=lease_at_risk')),
     p.stat('Unprotected share', 'Share of the Config Connector objects of all namespaces without lease protection: two controllers can manage the same resource without an error.', 'percentunit', q.share(q.sum('karmada_configconnector_resources', 'protection!="resource"'), q.sum('karmada_configconnector_resources')), w=4, link=p.list('Problems lease_unprotected', '/?problem=lease_unprotected')),
     p.stat('Age of the asset export', 'Time since the asset export that contains the leases.', 's', 'time() - max(%s)' % q.fold('karmada_configconnector_asset_snapshot_timestamp_seconds'), w=4, limits=limits.snapshotAge, link=p.list('State of the exporter', '/exporter')),
