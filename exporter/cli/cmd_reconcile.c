@@ -747,7 +747,9 @@ static bool read_filter(struct evaluation *e, const struct invocation *invocatio
     }
     if (*o->policy == '\0')
         return true;
-    out->policy = load_object(e, 1U << CLASS_POLICY, o->policy, status, &err);
+    /* Templates only for the error about an object that is not a policy. */
+    out->policy =
+        load_object(e, 1U << CLASS_POLICY | 1U << CLASS_TEMPLATE, o->policy, status, &err);
     if (out->policy && entry_class(out->policy) == CLASS_POLICY) {
         *status = STATUS_USAGE;
         return !out->version || read_version_hash(o, invocation, out->policy, version);
