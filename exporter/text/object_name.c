@@ -325,7 +325,7 @@ const struct entry *object_find_binding(const struct store *store, const char *t
 {
     CLEANUP(object_name_release) struct object_name wanted = {0};
     CLEANUP(entry_list_release) struct entry_list templates = {0};
-    CLEANUP(listing_release) struct listing all = listing_make_unordered(store, CLASS_BINDING);
+    CLEANUP(listing_release) struct listing all = {0};
     const struct entry *found = NULL;
     struct error err;
     size_t count = 0;
@@ -337,6 +337,7 @@ const struct entry *object_find_binding(const struct store *store, const char *t
         if (!ns || wanted.ns || strcmp(entry_ns(templates.items[i]), ns) == 0)
             return NULL;
     }
+    all = listing_make_unordered(store, CLASS_BINDING);
     for (size_t i = 0; i < all.count; i++) {
         struct identity id;
 

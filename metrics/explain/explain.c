@@ -177,7 +177,8 @@ static bool concerns_cluster(const struct engine *e, const struct problem *p, co
 
 /* Selects problems that concern the member cluster `cluster`, or are in the namespace `ns`. */
 struct problem_scope {
-    const struct entry *cluster; /* Its own problems are not selected; NULL: see `ns`. */
+    const struct entry
+        *cluster; /* The scope excludes problems of the cluster itself; NULL: see `ns`. */
     const char *ns;
 };
 

@@ -80,7 +80,7 @@ enum {
 
 struct list_column {
     const char *name;    /* Member in JSON, title in CSV, value of the parameter `sort`. */
-    const char *heading; /* Of the page's table; NULL: see `before`. */
+    const char *heading; /* Heading in the table of the page; NULL: see `before`. */
     /* Without heading: text between the cell so far and the value, which joins it unless the value
      * is unknown, "" or 0. NULL: not on the page. */
     const char *before;

@@ -440,6 +440,7 @@ static const struct insertion insertions[] = {
 
 static bool may_have_data(const struct sentence *s, const struct insertion *insertion)
 {
+    /* Without an instance only the field is known: the reason determines it. */
     if (s->of_reason)
         return insertion->put == put_field;
     /* An insertion without a text for this case depends on the reason alone, or is in brackets. */

@@ -26,6 +26,35 @@ PREEMPTION = ("--karmada.feature-gates", "PropagationPolicyPreemption=true")
 AT_ONCE = ("--rules.grace", "0s")
 
 
+class Repeating:
+    """A block with a thread that calls look() until the end of the block, where an error of look() is raised."""
+
+    def __init__(self):
+        self.going, self.error = True, None
+        self.thread = threading.Thread(target=self.go_on)
+
+    def go_on(self):
+        try:
+            while self.going:
+                self.look()
+                time.sleep(0.02)
+        except Exception as error:  # pylint: disable=broad-except
+            self.error = error
+
+    def look(self):
+        raise NotImplementedError
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.going = False
+        self.thread.join()
+        if self.error:
+            raise self.error
+
+
 def clusters(*names):
     """Member clusters that policies may name."""
     return [{"apiVersion": "cluster.karmada.io/v1alpha1", "kind": "Cluster",

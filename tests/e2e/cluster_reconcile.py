@@ -10,7 +10,7 @@ import time
 
 from api_client import ApiClient
 from api_server import READER
-from cluster_karmada import Story, on, selecting
+from cluster_karmada import Repeating, Story, on, selecting
 from exporter import PROGRAM, PATIENCE_S, wait_for
 from rbac import granted, role
 from written import second_of
@@ -29,16 +29,16 @@ def annotation_of(obj):
     return obj["metadata"].get("annotations", {}).get(KEY)
 
 
-class Karmada:
+class Karmada(Repeating):
     """Reacts to each change of the annotation, in the order of the changes. `react` gets the
     template; what `ignored` names gets no reaction. Who holds `rest` meets no half reaction."""
 
     def __init__(self, server, namespace, react, rest=None):
         self.client, self.namespace, self.react = server.admin.another(), namespace, react
         self.rest = rest or threading.Lock()
-        self.seen, self.ignored, self.going, self.error = {}, set(), True, None
+        super().__init__()
+        self.seen, self.ignored = {}, set()
         self.before(self.templates())
-        self.thread = threading.Thread(target=self.go_on)
 
     def templates(self):
         return self.client.list("apps/v1", "Deployment", self.namespace)
@@ -46,32 +46,14 @@ class Karmada:
     def before(self, templates):
         self.seen = {t["metadata"]["name"]: annotation_of(t) for t in templates}
 
-    def go_on(self):
-        try:
-            while self.going:
-                with self.rest:
-                    self.look()
-                time.sleep(0.02)
-        except Exception as error:  # pylint: disable=broad-except
-            self.error = error
-
     def look(self):
-        changed = [t for t in self.templates()
-                   if annotation_of(t) != self.seen.get(t["metadata"]["name"])
-                   and t["metadata"]["name"] not in self.ignored]
-        for template in sorted(changed, key=lambda t: annotation_of(t) or ""):
-            self.seen[template["metadata"]["name"]] = annotation_of(template)
-            self.react({"apiVersion": "apps/v1", "kind": "Deployment", **template})
-
-    def __enter__(self):
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.going = False
-        self.thread.join()
-        if self.error:
-            raise self.error
+        with self.rest:
+            changed = [t for t in self.templates()
+                       if annotation_of(t) != self.seen.get(t["metadata"]["name"])
+                       and t["metadata"]["name"] not in self.ignored]
+            for template in sorted(changed, key=lambda t: annotation_of(t) or ""):
+                self.seen[template["metadata"]["name"]] = annotation_of(template)
+                self.react({"apiVersion": "apps/v1", "kind": "Deployment", **template})
 
 
 class Rollout(Story):

@@ -2,13 +2,11 @@
 """Karmada's part in a namespace where a reader of a guide works: claims, bindings, schedules and health of
 Deployments, by the rules of the resource detector for PropagationPolicies (immediate and Lazy)."""
 import copy
-import threading
 import time
 
 from api_client import KARMADA, MERGE_PATCH
-from cluster_karmada import KEY, POLICY_API, SCHEDULER, Story
+from cluster_karmada import KEY, POLICY_API, SCHEDULER, Repeating, Story
 
-IDLE_S = 0.05
 WEBHOOK = "karmada-webhook"
 
 
@@ -24,22 +22,13 @@ def as_users_wrote(template):
         for field in ("labels", "annotations")])
 
 
-class PlayedKarmada(Story):
+class PlayedKarmada(Story, Repeating):
     """Reacts to each change in the namespace until the block ends."""
 
     def __init__(self, server, namespace):  # pylint: disable=super-init-not-called
         self.server, self.client, self.namespace = server, server.admin.another(), namespace
         self.seen, self.generations, self.waiting = {}, {}, set()
-        self.going, self.error = True, None
-        self.thread = threading.Thread(target=self.go_on)
-
-    def go_on(self):
-        try:
-            while self.going:
-                self.look()
-                time.sleep(IDLE_S)
-        except Exception as error:  # pylint: disable=broad-except
-            self.error = error
+        Repeating.__init__(self)
 
     def policies(self):
         found = self.client.list(POLICY_API, "PropagationPolicy", self.namespace)
@@ -124,13 +113,3 @@ class PlayedKarmada(Story):
             "conditions": [{"type": "Scheduled", "status": "True", "reason": "Success", "message": "",
                             "lastTransitionTime": now()}],
             "aggregatedStatus": [{"clusterName": name, "applied": True, "health": "Healthy"} for name in names]})
-
-    def __enter__(self):
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.going = False
-        self.thread.join()
-        if self.error:
-            raise self.error

@@ -82,8 +82,7 @@ write_chart() {
     helm=$(tests/build-go.sh tests/deploy/helm)/helm
     cp -rL exporter/deploy/chart "$work/chart"
     sed -i '/^README.md$/d' "$work/chart/.helmignore"
-    sed -i -E "s|\]\(\.\./\.\./\.\./|](../../../|g
-        s|\]\(\.\./\.\./\.\./|]($repository/blob/v$version/|g
+    sed -i -E "s|\]\(\.\./\.\./\.\./|]($repository/blob/v$version/|g
         s|\]\(\.\./\.\./|]($repository/blob/v$version/exporter/|g
         s|\]\(\.\./|]($repository/blob/v$version/exporter/deploy/|g" "$work/chart/README.md"
     "$helm" package "$work/chart" --destination "$work/package" >/dev/null
