@@ -83,7 +83,8 @@ static void adopt_evaluation(struct events *e, struct evaluation *current, int64
     const struct rule_context *facts = engine_context_const(current->engine);
 
     begin_election(e, &current->options);
-    e->silent = facts->release.major > 0 && release_resolves_dependencies(facts->release);
+    e->silent =
+        facts->release.origin != RELEASE_ASSUMED && engine_resolves_dependencies(current->engine);
     if (e->silent)
         log_write(e->log, LOG_LEVEL_INFO,
                   "--events.emit has no effect: this release of Karmada writes these Events itself",

@@ -371,6 +371,9 @@ const char *undetermined_text(enum undetermined_reason reason)
         [UNDETERMINED_COMPONENTS] = "the template has several pod templates",
         [UNDETERMINED_OVERFLOW] = "free capacity determines which cluster affinity is used",
         [UNDETERMINED_NO_CLUSTERS] = "no cluster that the placement allows is known",
+        [UNDETERMINED_LOT] = "Karmada draws lots between clusters",
+        [UNDETERMINED_UID] = "the uid of the template decides, and the template has none yet",
+        [UNDETERMINED_RELEASE] = "the possible releases of Karmada place the template differently",
         [UNDETERMINED_UNSUPPORTED] = "this version of the exporter cannot simulate the placement",
         [UNDETERMINED_TEMPLATE_UPDATED] =
             "a user changed the template after the binding was created",

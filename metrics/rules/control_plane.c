@@ -22,24 +22,74 @@ static const char *parse_number(const char *text, unsigned *out)
     return text + digits;
 }
 
-bool release_parse(const char *text, struct release *out, struct error *err)
-{
-    const char *at = text + (*text == 'v');
+static const char *const release_names[RELEASE_COUNT] = {
+#define RELEASE_NAME(id, name) [RELEASE_##id] = (name),
+    RELEASES(RELEASE_NAME)};
 
-    *out = (struct release){0};
-    if (!*text)
-        return true;
-    at = parse_number(at, &out->major);
-    at = at && *at == '.' ? parse_number(at + 1, &out->minor) : NULL;
-    if (at && out->major > 0 && (!*at || *at == '.' || *at == '-'))
-        return true;
-    return fail(err, "'%s' is not a release of Karmada, such as 'v1.15.2' or '1.16'",
-                shown(text).text);
+const char *release_name(enum release release)
+{
+    return release_names[release];
 }
 
-bool release_resolves_dependencies(struct release release)
+enum { OLDEST_MINOR = 13, NEWEST_MINOR = 19 };
+
+/* Returns the row of the table for a version; `suffix` is the text behind the minor number. */
+static enum release nearest_release(unsigned major, unsigned minor, const char *suffix)
 {
-    return release.major != 1 || release.minor >= 16;
+    if (major > 1 || minor > NEWEST_MINOR)
+        return RELEASE_NEWEST;
+    if (minor < OLDEST_MINOR)
+        return RELEASE_1_13;
+    if (minor == NEWEST_MINOR)
+        return strchr(suffix, '-') ? RELEASE_1_19_RC : RELEASE_1_19;
+    return (enum release)(RELEASE_1_13 + (minor - OLDEST_MINOR));
+}
+
+bool release_parse(const char *text, struct release_range *out, bool *known, struct error *err)
+{
+    unsigned major = 0, minor = 0;
+    const char *at = text + (*text == 'v');
+
+    *known = true;
+    *out = (struct release_range){RELEASE_NEWEST, RELEASE_NEWEST, RELEASE_ASSUMED};
+    if (!*text)
+        return true;
+    at = parse_number(at, &major);
+    at = at && *at == '.' ? parse_number(at + 1, &minor) : NULL;
+    if (!at || major == 0 || (*at && *at != '.' && *at != '-'))
+        return fail(err, "'%s' is not a release of Karmada, such as 'v1.15.2' or '1.16'",
+                    shown(text).text);
+    out->oldest = out->newest = nearest_release(major, minor, at);
+    out->origin = RELEASE_GIVEN;
+    *known = major == 1 && minor >= OLDEST_MINOR && minor <= NEWEST_MINOR;
+    return true;
+}
+
+static const struct {
+    enum release since;
+    const char *now;
+    const char *before;
+} behaviours[BEHAVIOUR_COUNT] = {
+#define BEHAVIOUR_ROW(id, since, now, before) [BEHAVIOUR_##id] = {RELEASE_##since, now, before},
+    BEHAVIOURS(BEHAVIOUR_ROW)};
+
+bool release_has(enum release release, enum behaviour behaviour)
+{
+    return release >= behaviours[behaviour].since;
+}
+
+enum release_answer release_range_has(struct release_range range, enum behaviour behaviour)
+{
+    bool oldest = release_has(range.oldest, behaviour);
+
+    if (oldest != release_has(range.newest, behaviour))
+        return RELEASE_ANSWER_DIFFERS;
+    return oldest ? RELEASE_ANSWER_YES : RELEASE_ANSWER_NO;
+}
+
+const char *behaviour_text(enum behaviour behaviour, bool has)
+{
+    return has ? behaviours[behaviour].now : behaviours[behaviour].before;
 }
 
 /* ---- feature gates ---- */

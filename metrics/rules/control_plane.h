@@ -11,22 +11,104 @@
 
 /* ---- Karmada release: determines the behaviour that the rules expect ---- */
 
-struct release {
-    unsigned major; /* 0 if unknown; the newest behaviour is expected then. */
-    unsigned minor;
+/*
+ * Releases of Karmada that differ in behaviour, oldest first. A row has an enumerator and the name
+ * that --karmada.version accepts. The last row stands for all later releases too.
+ */
+#define RELEASES(ROW)                                                                              \
+    ROW(1_13, "1.13")                                                                              \
+    ROW(1_14, "1.14")                                                                              \
+    ROW(1_15, "1.15")                                                                              \
+    ROW(1_16, "1.16")                                                                              \
+    ROW(1_17, "1.17")                                                                              \
+    ROW(1_18, "1.18")                                                                              \
+    ROW(1_19_RC, "1.19.0-rc.0")                                                                    \
+    ROW(1_19, "1.19")
+
+#define RELEASE_ENUMERATOR(id, name) RELEASE_##id,
+enum release { RELEASES(RELEASE_ENUMERATOR) RELEASE_COUNT, RELEASE_NEWEST = RELEASE_COUNT - 1 };
+
+/* Returns the name of a release, such as "1.18". */
+const char *release_name(enum release release);
+
+/* The way in which the exporter found the release of a control plane. */
+enum release_origin {
+    RELEASE_ASSUMED,   /* Without any evidence: the newest release. */
+    RELEASE_GIVEN,     /* --karmada.version */
+    RELEASE_OF_SERVER, /* Schemas of Karmada's kinds on the API server. */
+    RELEASE_OF_FILES,  /* CustomResourceDefinitions in the files. */
+    RELEASE_ORIGIN_COUNT,
+};
+
+/* The releases that a control plane may run. */
+struct release_range {
+    enum release oldest;
+    enum release newest;
+    enum release_origin origin;
 };
 
 /*
- * Parses a release such as "1.15", "v1.15.2" or "v1.16.0-beta.0"; an empty text is an unknown
- * release. Returns false and sets `err` for other texts.
+ * Parses a release such as "1.15", "v1.15.2" or "v1.16.0-beta.0" to a range of one release; an
+ * empty text is the newest release, assumed. A release outside the table is the nearest one; then
+ * `*known` is false. Returns false and sets `err` for other texts.
  */
-bool release_parse(const char *text, struct release *out, struct error *err) MUST_USE;
+bool release_parse(const char *text, struct release_range *out, bool *known,
+                   struct error *err) MUST_USE;
 
 /*
- * Returns true if Karmada resolves different values that referrers request for a dependency: from
- * 1.16 on, and for an unknown release. Older releases apply the value of the last referrer.
+ * Behaviours of Karmada that differ between releases. A row has an enumerator, the first release
+ * with the behaviour, and the behaviour of that release and of the releases before it. This table
+ * is the only place that compares releases.
  */
-bool release_resolves_dependencies(struct release release);
+#define BEHAVIOURS(ROW)                                                                            \
+    ROW(ANY_ZONE, 1_18, "operator In on zones: one listed zone of the cluster suffices",           \
+        "operator In on zones: all zones of the cluster must be listed")                           \
+    ROW(WEBSTER_DIVISION, 1_16, "replicas are divided by the Webster method",                      \
+        "the remainder of a division goes to the largest weights, then by lot")                    \
+    ROW(ZERO_REPLICAS_NOWHERE, 1_16, "a workload with 0 replicas is placed in no cluster",         \
+        "a workload with 0 replicas is placed in every candidate cluster")                         \
+    ROW(KEEPS_LOST_API, 1_15, "a target that lost the API of the template stays a target",         \
+        "a target that lost the API of the template is removed")                                   \
+    ROW(LEAVES_DELETING_CLUSTER, 1_14, "divided replicas leave a cluster that is being deleted",   \
+        "divided replicas stay in a cluster that is being deleted")                                \
+    ROW(OVERFLOW_AFFINITIES, 1_18, "overflowAffinities apply",                                     \
+        "the field overflowAffinities does not exist")                                             \
+    ROW(WORKLOAD_AFFINITY, 1_17, "workloadAffinity applies",                                       \
+        "the field workloadAffinity does not exist")                                               \
+    ROW(REBALANCES_FROM_FIRST_GROUP, 1_19_RC,                                                      \
+        "a WorkloadRebalancer starts at the first affinity group",                                 \
+        "a WorkloadRebalancer starts at the affinity group in use")                                \
+    ROW(RESCHEDULES_ONE_COMPONENT, 1_18, "a binding with one component is scheduled again",        \
+        "a binding with one component is not scheduled again")                                     \
+    ROW(RESOLVES_DEPENDENCIES, 1_16,                                                               \
+        "different values that referrers request for a dependency are resolved",                   \
+        "a dependency gets the values of the referrer that was reconciled last")                   \
+    ROW(KEEPS_OWN_PRESERVE, 1_16,                                                                  \
+        "a dependency with its own policy keeps its preserveResourcesOnDeletion",                  \
+        "a referrer overwrites preserveResourcesOnDeletion of a dependency with its own policy")   \
+    ROW(REQUIRES_ALL_REFERRERS, 1_16,                                                              \
+        "a dependency with a referrer that does not exist is not written",                         \
+        "referrers that do not exist are ignored")                                                 \
+    ROW(NO_DEFAULT_TOLERATIONS, 1_15, "the webhook adds no tolerations to a policy",               \
+        "the webhook adds tolerations of 300 s for not-ready and unreachable clusters")
+
+#define BEHAVIOUR_ENUMERATOR(id, since, now, before) BEHAVIOUR_##id,
+enum behaviour { BEHAVIOURS(BEHAVIOUR_ENUMERATOR) BEHAVIOUR_COUNT };
+
+/* Returns true if a release has the behaviour. */
+bool release_has(enum release release, enum behaviour behaviour);
+
+/* Answer of a rule for all releases of a range. */
+enum release_answer {
+    RELEASE_ANSWER_NO,
+    RELEASE_ANSWER_YES,
+    RELEASE_ANSWER_DIFFERS, /* Some of the releases have the behaviour, some do not. */
+};
+
+enum release_answer release_range_has(struct release_range range, enum behaviour behaviour);
+
+/* Returns the sentence part that describes a behaviour: with it (`has`), or before it. */
+const char *behaviour_text(enum behaviour behaviour, bool has);
 
 /* ---- feature gates ---- */
 

@@ -56,7 +56,7 @@ void dependency_referrers_gather(const struct store *s, const struct incomplete 
 /*
  * Returns the decision about a dependency with these referrers: about the binding `b` or, if `b` is
  * NULL, about a template that has no binding and no governing policy. `resolves` is true if Karmada
- * writes the resulting value to the binding (release_resolves_dependencies). Returns NULL if the
+ * writes the resulting value to the binding (BEHAVIOUR_RESOLVES_DEPENDENCIES). Returns NULL if the
  * object is no dependency. The caller frees the decision.
  */
 struct dependency_decision *dependency_decide(const struct binding *b,

@@ -82,10 +82,11 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
     const char *feature_gates = options->feature_gates ? options->feature_gates : "";
     const char *version = options->karmada_version ? options->karmada_version : "";
     struct ignored *ignored;
-    struct release release;
+    struct release_range release;
+    bool known;
     gate_set gates;
 
-    if (!gates_parse(feature_gates, &gates, err) || !release_parse(version, &release, err))
+    if (!gates_parse(feature_gates, &gates, err) || !release_parse(version, &release, &known, err))
         return NULL;
     ignored = ignored_new(options->skipped_namespaces, options->skipped_apis, err);
     if (!ignored)
@@ -410,7 +411,8 @@ uint64_t engine_evaluations(const struct engine *e)
 
 bool engine_resolves_dependencies(const struct engine *e)
 {
-    return release_resolves_dependencies(e->context.release);
+    return release_range_has(e->context.release, BEHAVIOUR_RESOLVES_DEPENDENCIES) ==
+           RELEASE_ANSWER_YES;
 }
 
 enum takeover engine_takeover(const struct engine *e)

@@ -116,7 +116,7 @@ uint64_t engine_evaluations(const struct engine *e);
 /* Returns the takeover rules in force. */
 enum takeover engine_takeover(const struct engine *e);
 
-/* Returns the result of release_resolves_dependencies() for Karmada's release. */
+/* Returns true if all releases that Karmada may have resolve values of dependencies. */
 bool engine_resolves_dependencies(const struct engine *e);
 
 /*

@@ -115,6 +115,9 @@ const char *const undetermined_reason_names[UNDETERMINED_REASON_COUNT] = {
     [UNDETERMINED_OVERFLOW] = "overflow",
     [UNDETERMINED_NO_CLUSTERS] = "no_clusters",
     [UNDETERMINED_TEMPLATE_UPDATED] = "template_updated",
+    [UNDETERMINED_LOT] = "lot",
+    [UNDETERMINED_UID] = "uid",
+    [UNDETERMINED_RELEASE] = "release",
     [UNDETERMINED_UNSUPPORTED] = "unsupported",
 };
 

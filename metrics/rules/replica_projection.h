@@ -23,7 +23,10 @@ enum undetermined_reason {
     UNDETERMINED_OVERFLOW,         /* overflowAffinities, or a later affinity group may apply. */
     UNDETERMINED_NO_CLUSTERS,      /* No Cluster is known, or no affinity group allows one. */
     UNDETERMINED_TEMPLATE_UPDATED, /* The binding lacks the last change of the template. */
-    UNDETERMINED_UNSUPPORTED,      /* workloadAffinity, unreadable placement or unknown replicas. */
+    UNDETERMINED_LOT,              /* Karmada draws lots (releases until 1.15). */
+    UNDETERMINED_UID,              /* The uid decides, and the object does not exist yet. */
+    UNDETERMINED_RELEASE, /* The releases that Karmada may have place the workload differently. */
+    UNDETERMINED_UNSUPPORTED, /* workloadAffinity, unreadable placement or unknown replicas. */
     UNDETERMINED_REASON_COUNT,
 };
 extern const char *const undetermined_reason_names[UNDETERMINED_REASON_COUNT];

@@ -38,7 +38,7 @@ struct rule_context {
     struct graph *graph;
     struct rules_options options;
     gate_set gates;
-    struct release release;
+    struct release_range release;
     struct ignored *ignored;
     struct selector_index *index;
     struct type_counts bound; /* References of bindings to templates, by apiVersion and kind. */

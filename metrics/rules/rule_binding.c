@@ -91,7 +91,8 @@ static void gather_binding_facts(const struct rule_context *c, struct entry *ent
         .claimed = claimed,
         .kind_read = selector_index_count_selectors(c->index, b->api_version, b->kind) > 0 &&
                      !incomplete_has(&c->incomplete, b->api_version, b->kind),
-        .resolves = release_resolves_dependencies(c->release),
+        .resolves =
+            release_range_has(c->release, BEHAVIOUR_RESOLVES_DEPENDENCIES) == RELEASE_ANSWER_YES,
     };
     if (claimed)
         entry_list_add(&out->reads, claimed);

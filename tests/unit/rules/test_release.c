@@ -6,29 +6,57 @@
 static struct release_case {
     const char *name;
     const char *text;
-    unsigned major;
-    unsigned minor;
-    bool resolves;
+    enum release release;
+    enum release_origin origin;
+    bool known;
 } release_cases[] = {
-    {"an unknown release counts as the newest", "", 0, 0, true},
-    {"two numbers", "1.15", 1, 15, false},
-    {"a tag", "v1.15.12", 1, 15, false},
-    {"the first release that resolves dependencies", "v1.16.0-beta.0", 1, 16, true},
-    {"a later release", "1.19", 1, 19, true},
-    {"an early release", "1.7", 1, 7, false},
-    {"another major release", "2.0.1", 2, 0, true},
+    {"no text: the newest, assumed", "", RELEASE_1_19, RELEASE_ASSUMED, true},
+    {"two numbers", "1.15", RELEASE_1_15, RELEASE_GIVEN, true},
+    {"a tag", "v1.15.12", RELEASE_1_15, RELEASE_GIVEN, true},
+    {"a beta counts as its release", "v1.16.0-beta.0", RELEASE_1_16, RELEASE_GIVEN, true},
+    {"a release candidate of 1.19", "v1.19.0-rc.1", RELEASE_1_19_RC, RELEASE_GIVEN, true},
+    {"the newest release", "1.19.0", RELEASE_1_19, RELEASE_GIVEN, true},
+    {"an early release", "1.7", RELEASE_1_13, RELEASE_GIVEN, false},
+    {"a later release", "1.99", RELEASE_1_19, RELEASE_GIVEN, false},
+    {"another major release", "2.0.1", RELEASE_1_19, RELEASE_GIVEN, false},
 };
 
 TEST_ROWS(releases_are_parsed, release_cases, name)
 {
     const struct release_case *row = *state;
-    struct release release;
+    struct release_range range;
     struct error err;
+    bool known;
 
-    assert_true(release_parse(row->text, &release, &err));
-    assert_int_equal(release.major, row->major);
-    assert_int_equal(release.minor, row->minor);
-    assert_int_equal(release_resolves_dependencies(release), row->resolves);
+    assert_true(release_parse(row->text, &range, &known, &err));
+    assert_int_equal(range.oldest, row->release);
+    assert_int_equal(range.newest, row->release);
+    assert_int_equal(range.origin, row->origin);
+    assert_int_equal(known, row->known);
+}
+
+TEST(a_name_of_the_table_is_the_text_of_its_release)
+{
+    for (enum release release = 0; release < RELEASE_COUNT; release++) {
+        struct release_range range;
+        struct error err;
+        bool known;
+
+        assert_true(release_parse(release_name(release), &range, &known, &err));
+        assert_int_equal(range.oldest, release);
+        assert_true(known);
+    }
+}
+
+TEST(a_behaviour_inside_a_range_differs)
+{
+    const struct release_range range = {RELEASE_1_15, RELEASE_1_16, RELEASE_OF_SERVER};
+    const struct release_range old = {RELEASE_1_13, RELEASE_1_15, RELEASE_OF_SERVER};
+    const struct release_range fresh = {RELEASE_1_16, RELEASE_1_19, RELEASE_OF_SERVER};
+
+    assert_int_equal(release_range_has(range, BEHAVIOUR_WEBSTER_DIVISION), RELEASE_ANSWER_DIFFERS);
+    assert_int_equal(release_range_has(old, BEHAVIOUR_WEBSTER_DIVISION), RELEASE_ANSWER_NO);
+    assert_int_equal(release_range_has(fresh, BEHAVIOUR_WEBSTER_DIVISION), RELEASE_ANSWER_YES);
 }
 
 TEST(an_invalid_release_is_rejected)
@@ -38,11 +66,12 @@ TEST(an_invalid_release_is_rejected)
                                         " 1.15", "1.15 ",  "vv1.15"};
 
     for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
-        struct release release;
+        struct release_range range;
         struct error err;
+        bool known;
         char message[128];
 
-        assert_false(release_parse(texts[i], &release, &err));
+        assert_false(release_parse(texts[i], &range, &known, &err));
         snprintf(message, sizeof(message),
                  "'%s' is not a release of Karmada, such as 'v1.15.2' or '1.16'", texts[i]);
         assert_string_equal(err.text, message);
