@@ -23,12 +23,16 @@ def since(release, first):
 
 
 class Undetermined(Exception):
-    """The rules alone do not decide; `possible` lists all results as dictionaries, if they are known."""
+    """The rules alone do not decide; `possible` lists all results as dictionaries, if they are known.
+
+    `affinity` is the name of the affinity group whose clusters get the replicas.
+    """
 
     def __init__(self, reason, possible=None):
         super().__init__(reason)
         self.reason = reason
         self.possible = possible
+        self.affinity = ""
 
 
 class SchedulerError(Exception):
@@ -525,6 +529,9 @@ def schedule_groups(binding, clusters, empty_propagation):
     for name in names[start:]:
         try:
             return schedule_group(binding, clusters, name, empty_propagation), name
+        except Undetermined as unknown:
+            unknown.affinity = name
+            raise
         except SchedulerError as error:
             first_error = first_error or error
     raise first_error
