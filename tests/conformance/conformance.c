@@ -103,34 +103,64 @@ static bool count_file(const struct rule *rule, enum release release, struct cou
     return complete;
 }
 
+/* Verdicts by rule and release. */
+struct results {
+    struct counts counts[ARRAY_LEN(rules)][RELEASE_COUNT];
+    struct counts total;
+    bool is_unread; /* A file could not be read. */
+};
+
 /* ---- output ---- */
 
-enum format { FORMAT_TEXT, FORMAT_MARKDOWN };
-
-static void print_counts(enum format format, const char *rule, const char *release,
-                         const struct counts *c)
+static double undetermined_percent(const struct counts *c)
 {
-    double share = c->cases ? 100.0 * c->undetermined / c->cases : 0;
-
-    if (format == FORMAT_TEXT)
-        printf("%-22s %-12s %6u cases %6u right %5u undetermined (%.1f %%) %3u wrong\n", rule,
-               release, c->cases, c->right, c->undetermined, share, c->wrong);
-    else
-        printf("| %s | %s | %u | %u | %u (%.1f %%) | %u |\n", rule, release, c->cases, c->right,
-               c->undetermined, share, c->wrong);
+    return c->cases ? 100.0 * c->undetermined / c->cases : 0;
 }
 
-static void print_heading(enum format format)
+static void print_line(const char *rule, const char *release, const struct counts *c)
 {
-    if (format == FORMAT_MARKDOWN)
-        puts(
-            "| rule | release | cases | right | undetermined | wrong |\n|---|---|---|---|---|---|");
+    if (c->cases > 0)
+        printf("%-22s %-12s %6u cases %6u right %5u undetermined (%.1f %%) %3u wrong\n", rule,
+               release, c->cases, c->right, c->undetermined, undetermined_percent(c), c->wrong);
+}
+
+static void print_lines(const struct results *results)
+{
+    for (size_t i = 0; i < ARRAY_LEN(rules); i++) {
+        for (enum release r = 0; r < RELEASE_COUNT; r++)
+            print_line(rules[i].name, release_name(r), &results->counts[i][r]);
+    }
+}
+
+/* Prints one row for each rule, with cases, wrong and undetermined answers for each release. */
+static void print_markdown(const struct results *results)
+{
+    fputs("| rule |", stdout);
+    for (enum release r = 0; r < RELEASE_COUNT; r++)
+        printf(" %s |", release_name(r));
+    fputs("\n|---|", stdout);
+    for (enum release r = 0; r < RELEASE_COUNT; r++)
+        fputs("---|", stdout);
+    putchar('\n');
+    for (size_t i = 0; i < ARRAY_LEN(rules); i++) {
+        printf("| %s |", rules[i].title);
+        for (enum release r = 0; r < RELEASE_COUNT; r++) {
+            const struct counts *c = &results->counts[i][r];
+
+            printf(" %u / %u / %u (%.0f %%) |", c->cases, c->wrong, c->undetermined,
+                   undetermined_percent(c));
+        }
+        putchar('\n');
+    }
+    printf("\nAll rules and releases: %u cases, %u wrong, %u undetermined (%.1f %%).\n",
+           results->total.cases, results->total.wrong, results->total.undetermined,
+           undetermined_percent(&results->total));
 }
 
 /* ---- command line ---- */
 
 struct selection {
-    enum format format;
+    bool markdown;
     const char *rule;    /* NULL: all. */
     const char *release; /* NULL: all. */
 };
@@ -140,7 +170,7 @@ static bool parse_arguments(int argc, char **argv, struct selection *out)
     int at = 1;
 
     if (at < argc && strcmp(argv[at], "--markdown") == 0) {
-        out->format = FORMAT_MARKDOWN;
+        out->markdown = true;
         at++;
     }
     if (at < argc)
@@ -155,56 +185,44 @@ static bool is_selected(const char *name, const char *wanted)
     return !wanted || strcmp(name, wanted) == 0;
 }
 
-/* Result of a run: numbers of files. */
-struct files {
-    unsigned passed;
-    unsigned failed;
-    unsigned unread;
-};
-
-static void run_rule(const struct rule *rule, const struct selection *selection,
-                     struct counts *total, struct files *files)
+static void run_rule(size_t rule, const char *release, struct results *results)
 {
     for (enum release r = 0; r < RELEASE_COUNT; r++) {
-        struct counts counts = {0};
+        struct counts *c = &results->counts[rule][r];
 
-        if (!is_selected(release_name(r), selection->release))
+        if (!is_selected(release_name(r), release))
             continue;
-        if (!count_file(rule, r, &counts)) {
-            files->unread++;
-            continue;
-        }
-        print_counts(selection->format,
-                     selection->format == FORMAT_MARKDOWN ? rule->title : rule->name,
-                     release_name(r), &counts);
-        *(counts.wrong ? &files->failed : &files->passed) += 1;
-        total->cases += counts.cases;
-        total->right += counts.right;
-        total->undetermined += counts.undetermined;
-        total->wrong += counts.wrong;
+        if (!count_file(&rules[rule], r, c))
+            results->is_unread = true;
+        results->total.cases += c->cases;
+        results->total.right += c->right;
+        results->total.undetermined += c->undetermined;
+        results->total.wrong += c->wrong;
     }
 }
 
 int main(int argc, char **argv)
 {
     struct selection selection = {0};
-    struct counts total = {0};
-    struct files files = {0};
+    static struct results results;
 
     if (!parse_arguments(argc, argv, &selection)) {
         fputs("usage: conformance [--markdown] [RULE [RELEASE]]\n", stderr);
         return 2;
     }
-    print_heading(selection.format);
     for (size_t i = 0; i < ARRAY_LEN(rules); i++) {
         if (is_selected(rules[i].name, selection.rule))
-            run_rule(&rules[i], &selection, &total, &files);
+            run_rule(i, selection.release, &results);
     }
-    if (files.passed + files.failed + files.unread == 0) {
+    if (results.total.cases == 0 && !results.is_unread) {
         fputs("conformance: no vectors of this rule and release\n", stderr);
         return 2;
     }
-    if (!selection.rule)
-        print_counts(selection.format, "all", "all", &total);
-    return files.unread ? 2 : files.failed ? 1 : 0;
+    if (selection.markdown)
+        print_markdown(&results);
+    else
+        print_lines(&results);
+    if (!selection.markdown && !selection.rule)
+        print_line("all", "", &results.total);
+    return results.is_unread ? 2 : results.total.wrong > 0 ? 1 : 0;
 }
