@@ -9,7 +9,8 @@ import json
 
 import scheduler_model as model
 
-TEMPLATE_KEY = {"apiVersion": "apps/v1", "kind": "Deployment"}
+DEPLOYMENT = {"apiVersion": "apps/v1", "kind": "Deployment"}
+CONFIG_MAP = {"apiVersion": "v1", "kind": "ConfigMap"}
 POLICY_LABEL = "propagationpolicy.karmada.io/permanent-id"
 TIME = "2026-01-01T00:00:00Z"
 LATER = "2026-01-01T01:00:00Z"
@@ -131,26 +132,38 @@ def claim(namespace):
                             "propagationpolicy.karmada.io/namespace": namespace}}
 
 
-def template_manifest(namespace, uid, replicas):
+def template_manifest(binding):
+    """Returns the template of a binding."""
+    resource = binding["spec"]["resource"]
+    namespace = resource["namespace"]
+    template = {"apiVersion": resource["apiVersion"], "kind": resource["kind"],
+                "metadata": {"name": "web", "namespace": namespace, "uid": resource["uid"], **claim(namespace)}}
+    if resource["kind"] == "ConfigMap":
+        return {**template, "data": {"key": "value"}}
     container = {"name": "a", "image": "a", "resources": {"requests": {"cpu": "100m"}}}
-    return {**TEMPLATE_KEY, "metadata": {"name": "web", "namespace": namespace, "uid": uid, **claim(namespace)},
-            "spec": {"replicas": replicas, "selector": {"matchLabels": {"app": "web"}},
-                     "template": {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [container]}}}}
+    return {**template, "spec": {"replicas": binding["spec"]["replicas"], "selector": {"matchLabels": {"app": "web"}},
+                                 "template": {"metadata": {"labels": {"app": "web"}},
+                                              "spec": {"containers": [container]}}}}
 
 
-def policy_manifest(namespace, placement):
+def policy_manifest(binding):
+    """Returns the policy that gives a binding its placement."""
+    resource, namespace = binding["spec"]["resource"], binding["metadata"]["namespace"]
+    selector = {key: resource[key] for key in ("apiVersion", "kind", "namespace", "name")}
     return {"apiVersion": "policy.karmada.io/v1alpha1", "kind": "PropagationPolicy",
             "metadata": {"name": "p", "namespace": namespace, "labels": {POLICY_LABEL: f"id-{namespace}"}},
-            "spec": {"resourceSelectors": [{**TEMPLATE_KEY, "namespace": namespace, "name": "web"}],
-                     "placement": placement}}
+            "spec": {"resourceSelectors": [selector], "placement": binding["spec"]["placement"]}}
 
 
-def binding_manifest(namespace, uid, replicas, placement):
+def binding_manifest(namespace, kind, uid, replicas, placement):
+    """Returns the binding of a template that the scheduler has not seen yet."""
+    workload = {"replicas": replicas, "replicaRequirements": {"resourceRequest": {"cpu": "100m"}}}
     return {"apiVersion": "work.karmada.io/v1alpha2", "kind": "ResourceBinding",
-            "metadata": {"name": "web-deployment", "namespace": namespace, "generation": 1, **claim(namespace)},
-            "spec": {"conflictResolution": "Abort", "schedulerName": "default-scheduler", "replicas": replicas,
-                     "replicaRequirements": {"resourceRequest": {"cpu": "100m"}}, "placement": placement,
-                     "resource": {**TEMPLATE_KEY, "namespace": namespace, "name": "web", "uid": uid}},
+            "metadata": {"name": f"web-{kind['kind'].lower()}", "namespace": namespace, "generation": 1,
+                         **claim(namespace)},
+            "spec": {"conflictResolution": "Abort", "schedulerName": "default-scheduler",
+                     **(workload if kind is DEPLOYMENT else {}), "placement": placement,
+                     "resource": {**kind, "namespace": namespace, "name": "web", "uid": uid}},
             "status": {}}
 
 
@@ -158,15 +171,17 @@ def binding_manifest(namespace, uid, replicas, placement):
 
 def scheduled(binding, answer, result):
     """Returns the binding that the scheduler writes: `result` are replicas by cluster."""
-    binding = copy.deepcopy(binding)
+    before, binding = targets(binding), copy.deepcopy(binding)
     spec, status = binding["spec"], binding["status"]
     if answer.error in ("", "no cluster fits"):
         spec["clusters"] = [{"name": name, **({"replicas": count} if count else {})}
                             for name, count in sorted(result.items())]
         binding["metadata"]["annotations"][model.APPLIED_PLACEMENT] = json.dumps(spec["placement"])
+        binding["metadata"]["generation"] += targets(binding) != before
     if answer.affinity:
         status["schedulerObservingAffinityName"] = answer.affinity
     if not answer.error:
+        status["schedulerObservedGeneration"] = binding["metadata"]["generation"]
         status["lastScheduledTime"] = LATER if spec.get("rescheduleTriggeredAt") else TIME
     reason = {"": "Success", "no cluster fits": "NoClusterFit"}.get(answer.error, "SchedulerError")
     status["conditions"] = [{"type": "Scheduled", "status": "False" if answer.error else "True", "reason": reason,
@@ -204,6 +219,8 @@ def queued(binding, old, new, release):
     placement = model.fields_of_release(binding["spec"]["placement"], release)
     affinity = placement.get("clusterAffinity")
     if placement.get("clusterAffinities"):
+        if binding["status"].get("schedulerObservedGeneration", 0) != binding["metadata"]["generation"]:
+            return True
         observed = binding["status"].get("schedulerObservingAffinityName")
         affinity = next((t for t in placement["clusterAffinities"] if t["affinityName"] == observed),
                         placement["clusterAffinities"][0])
@@ -223,7 +240,8 @@ class Plane:
         for number in range(templates):
             namespace = f"ns{number}"
             uid = f"{random.getrandbits(32):08x}-0000-4000-8000-{random.getrandbits(48):012x}"
-            self.bindings[namespace] = binding_manifest(namespace, uid, random.choice((1, 2, 3, 5, 7, 10, 29)),
+            kind = DEPLOYMENT if random.random() < 0.85 else CONFIG_MAP
+            self.bindings[namespace] = binding_manifest(namespace, kind, uid, random.choice((1, 2, 3, 5, 7, 10, 29)),
                                                         random_placement(random, names))
         for namespace in list(self.bindings):
             self.look(namespace)
@@ -272,6 +290,7 @@ class Plane:
             kept = [c for c in binding["spec"].get("clusters") or [] if c["name"] != name]
             if len(kept) < len(binding["spec"].get("clusters") or []):
                 binding["spec"]["clusters"] = kept
+                binding["metadata"]["generation"] += 1
                 binding["spec"]["gracefulEvictionTasks"] = [{"fromCluster": name, "reason": "TaintUntolerated",
                                                              "producer": "TaintManager", "creationTimestamp": TIME}]
                 self.look(namespace)
@@ -279,11 +298,8 @@ class Plane:
     def manifests(self):
         for cluster in self.clusters.values():
             yield cluster
-        for namespace, binding in self.bindings.items():
-            binding["status"]["schedulerObservedGeneration"] = 1
-            yield template_manifest(namespace, binding["spec"]["resource"]["uid"], binding["spec"]["replicas"])
-            yield policy_manifest(namespace, binding["spec"]["placement"])
-            yield binding
+        for binding in self.bindings.values():
+            yield from (template_manifest(binding), policy_manifest(binding), binding)
 
 
 class Change:
@@ -296,37 +312,44 @@ class Change:
         self.bindings = copy.deepcopy(plane.bindings)
         self.changed = set()
         kinds = ("replicas", "replicas", "zero", "policy", "policy", "both", "labels", "zones", "taint", "untaint",
-                 "region", "delete", "rebalance")
+                 "region", "join", "delete", "rebalance")
         self.kind = random.choice(kinds)
         getattr(self, "change_" + self.kind)()
+        if not self.applied and not self.deleted:
+            self.change_policy()
 
     def a_namespace(self):
-        return self.random.choice(sorted(self.bindings)) if self.bindings else None
+        return self.random.choice(sorted(self.bindings))
+
+    def workloads(self):
+        return sorted(namespace for namespace, binding in self.bindings.items() if "replicas" in binding["spec"])
+
+    def some_workloads(self):
+        return some(self.random, self.workloads(), min(1, len(self.workloads())))
 
     def scale(self, namespace, replicas):
-        if namespace:
-            spec = self.bindings[namespace]["spec"]
-            spec["replicas"] = replicas
+        if namespace in self.workloads():
+            self.bindings[namespace]["spec"]["replicas"] = replicas
             self.changed.add(namespace)
-            self.applied.append(template_manifest(namespace, spec["resource"]["uid"], replicas))
+            self.applied.append(template_manifest(self.bindings[namespace]))
 
     def change_replicas(self):
-        for namespace in some(self.random, sorted(self.bindings), min(1, len(self.bindings))):
+        for namespace in self.some_workloads():
             self.scale(namespace, self.random.choice((1, 2, 4, 6, 9, 30)))
 
     def change_zero(self):
-        self.scale(self.a_namespace(), 0)
+        for namespace in self.some_workloads()[:1]:
+            self.scale(namespace, 0)
 
     def change_policy(self, namespace=None):
         namespace = namespace or self.a_namespace()
-        if namespace:
-            placement = random_placement(self.random, sorted(self.clusters))
-            if self.random.random() < 0.3:
-                placement = {**self.bindings[namespace]["spec"]["placement"],
-                             "replicaScheduling": random_strategy(self.random, sorted(self.clusters))}
-            self.bindings[namespace]["spec"]["placement"] = placement
-            self.changed.add(namespace)
-            self.applied.append(policy_manifest(namespace, placement))
+        placement = random_placement(self.random, sorted(self.clusters))
+        if self.random.random() < 0.3:
+            placement = {**self.bindings[namespace]["spec"]["placement"],
+                         "replicaScheduling": random_strategy(self.random, sorted(self.clusters))}
+        self.bindings[namespace]["spec"]["placement"] = placement
+        self.changed.add(namespace)
+        self.applied.append(policy_manifest(self.bindings[namespace]))
 
     def change_both(self):
         namespace = self.a_namespace()
@@ -357,6 +380,12 @@ class Change:
     def change_untaint(self):
         self.change_cluster(lambda cluster: cluster["spec"].update(taints=[]))
 
+    def change_join(self):
+        """A Cluster joins: Karmada taints the Cluster until it is ready, and the end of the taint queues bindings."""
+        cluster = random_cluster(self.random, "member9")
+        self.clusters["member9"] = cluster
+        self.applied.append(cluster)
+
     def change_delete(self):
         name = self.random.choice(sorted(self.clusters))
         cluster = copy.deepcopy(self.clusters[name])
@@ -367,18 +396,18 @@ class Change:
 
     def change_rebalance(self):
         namespace = self.a_namespace()
-        if namespace:
-            self.bindings[namespace]["spec"]["rescheduleTriggeredAt"] = LATER
-            self.changed.add(namespace)
-            self.applied.append({"apiVersion": "apps.karmada.io/v1alpha1", "kind": "WorkloadRebalancer",
-                                 "metadata": {"name": "again"},
-                                 "spec": {"workloads": [{**TEMPLATE_KEY, "namespace": namespace, "name": "web"}]}})
+        self.bindings[namespace]["spec"]["rescheduleTriggeredAt"] = LATER
+        self.changed.add(namespace)
+        selector = policy_manifest(self.bindings[namespace])["spec"]["resourceSelectors"][0]
+        self.applied.append({"apiVersion": "apps.karmada.io/v1alpha1", "kind": "WorkloadRebalancer",
+                             "metadata": {"name": "again"}, "spec": {"workloads": [selector]}})
 
     def results(self):
         """Returns by namespace the list of possible targets afterwards; None if estimators decide."""
         release, clusters = self.plane.release, list(self.clusters.values())
-        updates = [(self.plane.clusters[name], cluster) for name, cluster in self.clusters.items()
-                   if cluster != self.plane.clusters[name]]
+        # A Cluster that joins had a taint before.
+        updates = [(self.plane.clusters.get(name, {**cluster, "spec": {"taints": []}}), cluster)
+                   for name, cluster in self.clusters.items() if cluster != self.plane.clusters.get(name)]
         results = {}
         for namespace, binding in self.bindings.items():
             looks = namespace in self.changed or any(queued(binding, old, new, release) for old, new in updates)
