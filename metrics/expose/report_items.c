@@ -187,10 +187,10 @@ static void put_responsibility(struct json_writer *w, const struct engine *engin
 static void put_prediction(struct json_writer *w, const struct engine *engine,
                            const struct entry *template)
 {
-    const struct rule_context *c = engine_context_const(engine);
+    struct intern *strings = store_string_pool(engine_context_const(engine)->store);
     bool stale = template_decision(template)->state == STATE_STALE;
     struct projection projection;
-    struct predicted predicted = predict_template(c, template, &projection);
+    struct predicted predicted = predict_template(engine, template, &projection);
 
     if (!stale && projection.determined)
         report_put_clusters(w, "projected", projection.clusters, projection.count);
@@ -198,7 +198,7 @@ static void put_prediction(struct json_writer *w, const struct engine *engine,
         json_writer_text(w, "undetermined", predicted.reason);
     json_writer_text(w, "outcome", prediction_names[predicted.outcome]);
     json_writer_text(w, "outcomeReason", predicted.reason);
-    projection_release(store_string_pool(c->store), &projection);
+    projection_release(strings, &projection);
 }
 
 void report_template(struct json_writer *w, const struct engine *engine,

@@ -35,7 +35,7 @@ struct predicted predict_from_decision(const struct template_decision *d,
                                        const struct entry *template);
 
 struct projection;
-struct rule_context;
+struct engine;
 
 /*
  * Returns the outcome of a decided template. If the template has no binding and Karmada is about to
@@ -43,5 +43,5 @@ struct rule_context;
  * undetermined; of a dependency, those of its referrers, with 0 replicas. Else `out` is empty.
  * Release it with projection_release().
  */
-struct predicted predict_template(const struct rule_context *c, const struct entry *template,
+struct predicted predict_template(const struct engine *e, const struct entry *template,
                                   struct projection *out);
