@@ -127,6 +127,11 @@ enum release_answer release_range_has(struct release_range range, enum behaviour
     return oldest ? RELEASE_ANSWER_YES : RELEASE_ANSWER_NO;
 }
 
+enum release behaviour_since(enum behaviour behaviour)
+{
+    return behaviours[behaviour].since;
+}
+
 const char *behaviour_text(enum behaviour behaviour, bool has)
 {
     return has ? behaviours[behaviour].now : behaviours[behaviour].before;

@@ -129,6 +129,9 @@ enum release_answer {
 
 enum release_answer release_range_has(struct release_range range, enum behaviour behaviour);
 
+/* Returns the first release with the behaviour. */
+enum release behaviour_since(enum behaviour behaviour);
+
 /* Returns the sentence part that describes a behaviour: with it (`has`), or before it. */
 const char *behaviour_text(enum behaviour behaviour, bool has);
 
