@@ -50,6 +50,12 @@ void report_put_projected(struct json_writer *w, const struct capacity *c);
  * Appends the value of a dependency field as in Karmada's API: ConflictResolution as text, the
  * other field as boolean.
  */
+/*
+ * Writes the resolved value of a field as the member `resolved`; null and the member `undetermined`
+ * if the outcome is undetermined.
+ */
+void report_put_resolved(struct json_writer *w, enum dependency_field field,
+                         enum dependency_outcome outcome, bool resolved);
 void report_put_value(struct json_writer *w, const char *key, enum dependency_field field,
                       bool value);
 
