@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/conformance/conformance.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <zlib.h>
 
@@ -8,13 +9,12 @@
  * Compares the rules with the answers of Karmada's own functions and counts the verdicts, by rule
  * and release.
  *
- *     conformance [--markdown] [RULE [RELEASE]]
+ *     conformance [--markdown] [--folder PATH] [RULE [RELEASE]]
  *
  * RELEASE is a name of the release table, such as 1.15. --markdown prints the table of
- * exporter/docs/conformance.md. Exit status: 1 if an answer is wrong, 2 for a usage or read error.
+ * exporter/docs/conformance.md. --folder names another folder with vectors. Exit status: 1 if an
+ * answer is wrong, 2 for a usage or read error.
  */
-
-static const char folder[] = "tests/fixtures/vectors/by-release";
 
 static const struct rule {
     const char *name; /* First part of the file names. */
@@ -83,9 +83,10 @@ static bool count_line(const struct rule *rule, enum release release, const char
 }
 
 /* Judges all vectors of a rule for a release. Returns false if the file cannot be read. */
-static bool count_file(const struct rule *rule, enum release release, struct counts *counts)
+static bool count_file(const char *folder, const struct rule *rule, enum release release,
+                       struct counts *counts)
 {
-    char path[256];
+    char path[PATH_MAX];
     char *line = xmalloc(LINE_MAX_BYTES);
     bool complete = true;
     gzFile file;
@@ -161,6 +162,7 @@ static void print_markdown(const struct results *results)
 
 struct selection {
     bool markdown;
+    const char *folder;
     const char *rule;    /* NULL: all. */
     const char *release; /* NULL: all. */
 };
@@ -172,6 +174,10 @@ static bool parse_arguments(int argc, char **argv, struct selection *out)
     if (at < argc && strcmp(argv[at], "--markdown") == 0) {
         out->markdown = true;
         at++;
+    }
+    if (at + 1 < argc && strcmp(argv[at], "--folder") == 0) {
+        out->folder = argv[at + 1];
+        at += 2;
     }
     if (at < argc)
         out->rule = argv[at++];
@@ -185,14 +191,14 @@ static bool is_selected(const char *name, const char *wanted)
     return !wanted || strcmp(name, wanted) == 0;
 }
 
-static void run_rule(size_t rule, const char *release, struct results *results)
+static void run_rule(size_t rule, const struct selection *selection, struct results *results)
 {
     for (enum release r = 0; r < RELEASE_COUNT; r++) {
         struct counts *c = &results->counts[rule][r];
 
-        if (!is_selected(release_name(r), release))
+        if (!is_selected(release_name(r), selection->release))
             continue;
-        if (!count_file(&rules[rule], r, c))
+        if (!count_file(selection->folder, &rules[rule], r, c))
             results->is_unread = true;
         results->total.cases += c->cases;
         results->total.right += c->right;
@@ -203,16 +209,16 @@ static void run_rule(size_t rule, const char *release, struct results *results)
 
 int main(int argc, char **argv)
 {
-    struct selection selection = {0};
+    struct selection selection = {.folder = "tests/fixtures/vectors/by-release"};
     static struct results results;
 
     if (!parse_arguments(argc, argv, &selection)) {
-        fputs("usage: conformance [--markdown] [RULE [RELEASE]]\n", stderr);
+        fputs("usage: conformance [--markdown] [--folder PATH] [RULE [RELEASE]]\n", stderr);
         return 2;
     }
     for (size_t i = 0; i < ARRAY_LEN(rules); i++) {
         if (is_selected(rules[i].name, selection.rule))
-            run_rule(i, selection.release, &results);
+            run_rule(i, &selection, &results);
     }
     if (results.total.cases == 0 && !results.is_unread) {
         fputs("conformance: no vectors of this rule and release\n", stderr);
