@@ -310,7 +310,7 @@ class Change:
         self.applied, self.deleted = [], []
         self.clusters = dict(plane.clusters)
         self.bindings = copy.deepcopy(plane.bindings)
-        self.changed = set()
+        self.updates = {}
         kinds = ("replicas", "replicas", "zero", "policy", "policy", "both", "labels", "zones", "taint", "untaint",
                  "region", "join", "delete", "rebalance")
         self.kind = random.choice(kinds)
@@ -327,10 +327,14 @@ class Change:
     def some_workloads(self):
         return some(self.random, self.workloads(), min(1, len(self.workloads())))
 
+    def update(self, namespace, **members):
+        """Changes members of the spec of a binding; the scheduler looks at the binding after each update."""
+        self.bindings[namespace]["spec"].update(members)
+        self.updates.setdefault(namespace, []).append(members)
+
     def scale(self, namespace, replicas):
         if namespace in self.workloads():
-            self.bindings[namespace]["spec"]["replicas"] = replicas
-            self.changed.add(namespace)
+            self.update(namespace, replicas=replicas)
             self.applied.append(template_manifest(self.bindings[namespace]))
 
     def change_replicas(self):
@@ -347,8 +351,7 @@ class Change:
         if self.random.random() < 0.3:
             placement = {**self.bindings[namespace]["spec"]["placement"],
                          "replicaScheduling": random_strategy(self.random, sorted(self.clusters))}
-        self.bindings[namespace]["spec"]["placement"] = placement
-        self.changed.add(namespace)
+        self.update(namespace, placement=placement)
         self.applied.append(policy_manifest(self.bindings[namespace]))
 
     def change_both(self):
@@ -396,8 +399,7 @@ class Change:
 
     def change_rebalance(self):
         namespace = self.a_namespace()
-        self.bindings[namespace]["spec"]["rescheduleTriggeredAt"] = LATER
-        self.changed.add(namespace)
+        self.update(namespace, rescheduleTriggeredAt=LATER)
         selector = policy_manifest(self.bindings[namespace])["spec"]["resourceSelectors"][0]
         self.applied.append({"apiVersion": "apps.karmada.io/v1alpha1", "kind": "WorkloadRebalancer",
                              "metadata": {"name": "again"}, "spec": {"workloads": [selector]}})
@@ -409,14 +411,22 @@ class Change:
         updates = [(self.plane.clusters.get(name, {**cluster, "spec": {"taints": []}}), cluster)
                    for name, cluster in self.clusters.items() if cluster != self.plane.clusters.get(name)]
         results = {}
-        for namespace, binding in self.bindings.items():
-            looks = namespace in self.changed or any(queued(binding, old, new, release) for old, new in updates)
+        for namespace, binding in self.plane.bindings.items():
+            looks = self.updates.get(namespace) or [{}] * any(queued(binding, old, new, release) for old, new in updates)
+            after = [binding]
             try:
-                after = settle(binding, clusters, release) if looks else [binding]
+                for members in looks:
+                    after = [last for each in after for last in settle(updated(each, members), clusters, release)]
                 results[namespace] = distinct([targets(each) for each in after])
             except model.Undetermined:
                 results[namespace] = None
         return results
+
+
+def updated(binding, members):
+    """Returns a binding with other members of its spec."""
+    metadata = {**binding["metadata"], "generation": binding["metadata"]["generation"] + 1}
+    return {**binding, "metadata": metadata, "spec": {**binding["spec"], **members}}
 
 
 def distinct(values):
