@@ -465,7 +465,7 @@ def divide_dynamically(binding, clusters):
         return {}
     if assigned == binding.replicas:
         return without_empty(dict(kept))
-    if not since(binding.release, "1.16"):
+    if not since(binding.release, "1.17"):
         # Targets that are no candidates count too.
         kept = list(binding.targets.items())
     kept.sort(key=lambda target: -target[1])
