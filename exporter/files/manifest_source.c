@@ -199,6 +199,7 @@ struct manifests {
     struct manifest_limits limits;
     struct manifest_tree tree;
     struct scopes scopes;
+    struct release_evidence release_evidence;
     const struct namespace_filter *filter; /* Borrowed. NULL: objects of all namespaces. */
     struct declarations declarations;
     manifest_receive_fn *receive; /* NULL: objects go to the store. */
@@ -244,6 +245,7 @@ static bool put_object(struct manifests *m, cJSON *object, struct json_place pla
     scopes_set_namespace(&m->scopes, object, &m->current_file->guessed_namespaces);
     if (scopes_add_definition(&m->scopes, object) && !m->receive)
         mark_guessed_files(m);
+    release_evidence_add_definition(&m->release_evidence, object);
     if (m->filter && !namespace_filter_reads_object(m->filter, object))
         return true;
     return m->receive ? m->receive(m->receive_context, object, why)
@@ -316,6 +318,11 @@ void manifests_set_receiver(struct manifests *m, manifest_receive_fn *receive, v
 {
     m->receive = receive;
     m->receive_context = context;
+}
+
+const struct release_evidence *manifests_release_evidence(const struct manifests *m)
+{
+    return &m->release_evidence;
 }
 
 void manifests_import_definitions(struct manifests *m, const struct manifests *others)
