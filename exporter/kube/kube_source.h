@@ -5,7 +5,6 @@
 #include "exporter/kube/initial_sync.h"
 #include "exporter/kube/reflector.h"
 #include "metrics/rules/engine.h"
-#include "metrics/rules/selector_index.h"
 
 /*
  * Karmada API server as a source of objects for the store. The table of kinds

@@ -204,6 +204,11 @@ enum ignored_reason {
     IGNORED_SKIPPED_API,
     IGNORED_SYSTEM_OBJECT,
     IGNORED_CLAIMED_BY,
+    /*
+     * The version of the object is not served, or only policies that name a version which Karmada
+     * does not watch would select the template (api_versions.h).
+     */
+    IGNORED_UNWATCHED_VERSION,
     IGNORED_REASON_COUNT,
 };
 
