@@ -268,6 +268,8 @@ void report_put_outcome(struct json_writer *w, const char *key, const struct out
         json_writer_text(w, "undetermined", undetermined_reason_names[o->undetermined]);
     else
         report_put_clusters(w, "clusters", o->clusters, o->cluster_count);
+    json_writer_text(w, "outcome", prediction_names[o->predicted.outcome]);
+    json_writer_text(w, "outcomeReason", o->predicted.reason);
     json_writer_close(w, '}');
 }
 

@@ -338,6 +338,7 @@ void outcome_read(const struct entry *template, struct outcome *out)
     if (out->policy)
         store_pin(out->policy);
     out->binding = b;
+    out->predicted = predict_from_decision(d, template);
     if (b && b->undetermined)
         out->undetermined = (enum undetermined_reason)(b->undetermined - 1);
     if (!b || b->cluster_count == 0)

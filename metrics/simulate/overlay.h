@@ -6,6 +6,7 @@
 #include "metrics/model/template.h"
 #include "metrics/rules/decision.h"
 #include "metrics/rules/engine.h"
+#include "metrics/rules/prediction.h"
 #include "metrics/rules/replica_projection.h"
 #include "metrics/rules/rule.h"
 
@@ -191,6 +192,7 @@ struct outcome {
     struct target_cluster *clusters; /* Clusters in the binding's spec, by name. Owned array. */
     uint32_t cluster_count;
     enum undetermined_reason undetermined; /* UNDETERMINED_REASON_COUNT: the clusters are known. */
+    struct predicted predicted;            /* Outcome for users. */
     const struct binding *binding;         /* NULL if the template has no binding. Borrowed. */
 };
 
