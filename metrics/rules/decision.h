@@ -204,6 +204,11 @@ enum ignored_reason {
     IGNORED_SKIPPED_API,
     IGNORED_SYSTEM_OBJECT,
     IGNORED_CLAIMED_BY,
+    /*
+     * The version of the object is not served, or only policies that name a version which Karmada
+     * does not watch would select the template (api_versions.h).
+     */
+    IGNORED_UNWATCHED_VERSION,
     IGNORED_REASON_COUNT,
 };
 
@@ -314,7 +319,7 @@ struct field_resolution {
     bool ahead;              /* Conflict once Karmada has applied the present policies. */
     bool predicted;          /* True if `ahead`, but no `conflict` yet. */
     bool predicted_resolved; /* Resolved value once the present policies are applied. */
-    enum dependency_outcome outcome;           /* Value once Karmada has reconciled all referrers. */
+    enum dependency_outcome outcome; /* Value once Karmada has reconciled all referrers. */
     enum dependency_outcome predicted_outcome; /* Once the present policies are applied, too. */
 };
 

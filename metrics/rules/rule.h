@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "metrics/rules/api_versions.h"
 #include "metrics/rules/cloud_index.h"
 #include "metrics/rules/connector_conflicts.h"
 #include "metrics/rules/control_plane.h"
