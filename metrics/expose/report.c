@@ -286,6 +286,18 @@ static void put_plan_template(struct json_writer *w, const struct plan_template 
     report_put_outcome(w, "after", &row->after);
     if (row->when == PLAN_AT_NEXT_CHANGE)
         report_put_outcome(w, "next", &row->next);
+    if (row->preserved)
+        json_writer_bool(w, "preserved", true);
+    json_writer_close(w, '}');
+}
+
+static void put_change_object(struct json_writer *w, const struct change_object *object)
+{
+    json_writer_open(w, NULL, '{');
+    report_put_identity(w, object->id);
+    json_writer_text(w, "outcome", prediction_names[object->outcome]);
+    json_writer_text(w, "outcomeReason", object->reason);
+    json_writer_text(w, "text", object->text);
     json_writer_close(w, '}');
 }
 
@@ -375,6 +387,10 @@ static void put_plan(struct json_writer *w, const char *key, struct plan *p,
     json_writer_open(w, "clusters", '[');
     for (size_t i = 0; i < r->clusters.count; i++)
         put_plan_cluster(w, &r->clusters.items[i]);
+    json_writer_close(w, ']');
+    json_writer_open(w, "objects", '[');
+    for (size_t i = 0; i < r->object_count; i++)
+        put_change_object(w, &r->objects[i]);
     json_writer_close(w, ']');
     json_writer_bit_names(w, "assumptions", r->assumptions, assumption_texts);
     put_plan_conflicts(w, p, r, engine);

@@ -37,9 +37,9 @@ struct overlay;
     ROW(SCHEDULED_ONLY, "Member clusters accept everything that is scheduled to them.")            \
     ROW(KIND_UNREAD, "Some selected or changed kinds are not completely read: templates of these " \
                      "kinds stay unchanged.")                                                      \
-    ROW(NOT_SIMULATED,                                                                             \
-        "The plan simulates policies, templates and dependencies of policies. It does not "        \
-        "simulate override policies, quotas, WorkloadRebalancers and Clusters.")
+    ROW(EVICTION_OFF,                                                                              \
+        "The controller manager runs without --enable-no-execute-taint-eviction, its default: "    \
+        "no template leaves a cluster because of the new NoExecute taint.")
 
 #define ASSUMPTION_ENUMERATOR(id, text) ASSUMED_##id,
 enum assumption { ASSUMPTIONS(ASSUMPTION_ENUMERATOR) ASSUMPTION_COUNT };

@@ -8,14 +8,10 @@
 
 static const char default_scheduler[] = "default-scheduler";
 
-/*
- * Returns true if Karmada's default scheduler handles the binding (Karmada:
- * resourceBindingEventFilter).
- */
+/* Returns true if Karmada's default scheduler handles the binding once it is in its queue. */
 static bool is_for_default_scheduler(const struct binding *b)
 {
     return b->has_placement && !b->deleting && !b->scheduling_suspended &&
-           (b->claim || b->managed_by) &&
            (!b->propagation.scheduler_name ||
             strcmp(b->propagation.scheduler_name, default_scheduler) == 0);
 }
@@ -47,12 +43,8 @@ static bool has_same_input(const struct binding *old, const struct binding *fres
            old->replicas == fresh->replicas;
 }
 
-/*
- * Returns the index of the affinity group to begin with (Karmada: getAffinityIndex): the group with
- * the name of the group that `old` uses, or 0 if there is none.
- */
-static uint32_t first_group_index(struct rule_context *c, const struct binding *old,
-                                  const struct resolved_placement *resolved)
+uint32_t scheduler_first_group(struct rule_context *c, const struct binding *old,
+                               const struct resolved_placement *resolved)
 {
     const struct placement *placement = resolved->placement;
     const struct resolved_placement *applied;
@@ -163,7 +155,7 @@ static struct cluster_set find_candidates(struct rule_context *c, const struct b
                                           const struct binding *fresh,
                                           const struct resolved_placement *resolved, uint8_t *group)
 {
-    uint32_t first = first_group_index(c, old, resolved);
+    uint32_t first = scheduler_first_group(c, old, resolved);
     struct cluster_set set = {0};
 
     if (!resolved->has_clusters && selects_by_names(resolved->placement, first)) {
@@ -195,8 +187,8 @@ static void assign_clusters(struct overlay *overlay, const struct projection *p,
     fresh->applied_placement = fresh->propagation.placement;
 }
 
-void scheduler_schedule_binding(struct overlay *overlay, const struct binding *old,
-                                struct binding *fresh)
+void scheduler_schedule_enqueued(struct overlay *overlay, const struct binding *old,
+                                 struct binding *fresh)
 {
     struct rule_context *c = overlay_context(overlay);
     const struct resolved_placement *resolved;
@@ -226,4 +218,11 @@ void scheduler_schedule_binding(struct overlay *overlay, const struct binding *o
     }
     projection_release(store_string_pool(c->store), &p);
     free(set.members);
+}
+
+void scheduler_schedule_binding(struct overlay *overlay, const struct binding *old,
+                                struct binding *fresh)
+{
+    if (fresh->claim || fresh->managed_by)
+        scheduler_schedule_enqueued(overlay, old, fresh);
 }
