@@ -190,6 +190,10 @@ static void add_change(struct strbuf *out, const struct plan_template *t, bool a
         strbuf_adds(out, "policy -> ");
         add_policy(out, to);
     }
+    if (outcome_clusters_equal(from, to) && !outcome_referrers_equal(from, to)) {
+        begin_part(out, start);
+        strbuf_adds(out, "other referrers");
+    }
     add_field_names(out, start, from, to, outcome_clusters_equal(from, to));
     if (t->when == PLAN_AT_NEXT_CHANGE && from->exists &&
         (t->after.state != from->state || t->after.reason != from->reason)) {
@@ -437,6 +441,25 @@ static void print_differing_fields(struct output *o, const struct outcome *a,
     }
 }
 
+static void print_referrer_lines(struct output *o, const struct outcome *a, const struct outcome *b,
+                                 bool added)
+{
+    if (outcome_referrers_equal(a, b))
+        return;
+    for (uint32_t i = 0; i < a->referrer_count; i++) {
+        const struct outcome_referrer *r = &a->referrers[i];
+        const struct outcome clusters = {.clusters = r->clusters,
+                                         .cluster_count = r->cluster_count,
+                                         .undetermined = r->undetermined,
+                                         .exists = true};
+        CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(TEXT_MAX_BYTES);
+
+        strbuf_addf(&line, "required by rb/%s/%s: ", r->ns, r->name);
+        add_cluster_names(&line, &clusters, true);
+        print_difference_line(o, added, line.data);
+    }
+}
+
 static void print_difference(struct output *o, const struct outcome *a, const struct outcome *b)
 {
     print_differing_property(o, "state", add_state, a, b);
@@ -452,6 +475,8 @@ static void print_difference(struct output *o, const struct outcome *a, const st
     }
     print_differing_clusters(o, a, b, false);
     print_differing_clusters(o, b, a, true);
+    print_referrer_lines(o, a, b, false);
+    print_referrer_lines(o, b, a, true);
 }
 
 static void print_preserved_template(struct output *o, const struct plan_template *row)

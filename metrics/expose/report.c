@@ -254,6 +254,34 @@ void report_add_lines(const struct engine *engine, enum report_list list, const 
 
 enum { MILLI = 1000 };
 
+static void put_clusters_or_reason(struct json_writer *w, const struct target_cluster *clusters,
+                                   uint32_t count, enum undetermined_reason reason)
+{
+    if (reason != UNDETERMINED_REASON_COUNT)
+        json_writer_text(w, "undetermined", undetermined_reason_names[reason]);
+    else
+        report_put_clusters(w, "clusters", clusters, count);
+}
+
+static void put_required_by(struct json_writer *w, const struct outcome *o)
+{
+    if (o->referrer_count == 0)
+        return;
+    json_writer_open(w, "requiredBy", '[');
+    for (uint32_t i = 0; i < o->referrer_count; i++) {
+        const struct outcome_referrer *r = &o->referrers[i];
+
+        json_writer_open(w, NULL, '{');
+        json_writer_open(w, "binding", '{');
+        json_writer_text(w, "namespace", r->ns);
+        json_writer_text(w, "name", r->name);
+        json_writer_close(w, '}');
+        put_clusters_or_reason(w, r->clusters, r->cluster_count, r->undetermined);
+        json_writer_close(w, '}');
+    }
+    json_writer_close(w, ']');
+}
+
 void report_put_outcome(struct json_writer *w, const char *key, const struct outcome *o)
 {
     if (!o->exists) {
@@ -264,12 +292,10 @@ void report_put_outcome(struct json_writer *w, const char *key, const struct out
     json_writer_text(w, "state", state_names[o->state]);
     json_writer_text(w, "reason", reason_name(o->state, o->reason));
     report_put_policy(w, "policy", policy_name_of(o->policy));
-    if (o->undetermined != UNDETERMINED_REASON_COUNT)
-        json_writer_text(w, "undetermined", undetermined_reason_names[o->undetermined]);
-    else
-        report_put_clusters(w, "clusters", o->clusters, o->cluster_count);
+    put_clusters_or_reason(w, o->clusters, o->cluster_count, o->undetermined);
     json_writer_text(w, "outcome", prediction_names[o->predicted.outcome]);
     json_writer_text(w, "outcomeReason", o->predicted.reason);
+    put_required_by(w, o);
     json_writer_close(w, '}');
 }
 

@@ -77,10 +77,11 @@ static void reschedule_binding(struct overlay *overlay, struct entry *entry)
     struct binding fresh = *old;
 
     scheduler_schedule_enqueued(overlay, old, &fresh);
+    distributor_update_targets(overlay, &fresh);
     if (has_equal_targets(old, &fresh))
         return;
     overlay_replace(overlay, entry, overlay_copy_binding(overlay, &fresh));
-    distributor_sync(overlay, entry);
+    distributor_sync(overlay, entry, false);
 }
 
 static void reschedule_bindings(struct overlay *overlay, const struct cluster_versions *versions)

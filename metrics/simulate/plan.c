@@ -193,7 +193,7 @@ static void record_state(struct plan *p, struct entry *entry)
     r = xcalloc(1, sizeof(*r));
     store_pin(entry);
     r->entry = entry;
-    outcome_read(entry, &r->before);
+    outcome_read(plan_store(p), entry, &r->before);
     if (d) {
         r->governing = d->governing;
         r->winner = d->winner;
@@ -358,7 +358,7 @@ static void predict_outcome_of_change(struct plan *p, struct plan_template *row)
 
     simulation_touch_template(p->overlay, template);
     simulate_until_settled(p);
-    outcome_read(template, &row->next);
+    outcome_read(plan_store(p), template, &row->next);
     overlay_rollback(p->overlay, mark);
     overlay_evaluate(p->overlay);
 }
@@ -391,7 +391,7 @@ static void add_template_if_affected(struct plan *p, struct plan_record *r)
     struct plan_result *result = &p->result;
     struct plan_template row = {.template = r->entry};
 
-    outcome_read(r->entry, &row.after);
+    outcome_read(plan_store(p), r->entry, &row.after);
     if (!is_affected(r, &row.after)) {
         outcome_release(&row.after, plan_store(p));
         return;

@@ -116,20 +116,13 @@ static void notify_referring_policies(struct overlay *overlay, const struct entr
 
 static void apply_template(struct overlay *overlay, struct entry *entry, struct template *fresh)
 {
-    CLEANUP(entry_list_release) struct entry_list needed = {0};
     const struct template *old = entry_template(entry);
-    struct entry *binding = overlay_binding_entry(overlay, entry);
 
-    if (old) {
-        list_template_dependencies(overlay_context(overlay)->store, entry, entry_binding(binding),
-                                   &needed);
+    if (old)
         replace_template(overlay, entry, fresh);
-    } else {
+    else
         overlay_replace(overlay, entry, fresh);
-    }
     overlay_evaluate(overlay);
-    if (entry_binding(binding))
-        distributor_detach_unneeded(overlay, binding, &needed);
     if (!old)
         distributor_on_template_created(overlay, entry);
     notify_referring_policies(overlay, entry);
@@ -148,10 +141,13 @@ static void apply_binding(struct overlay *overlay, struct entry *entry, const st
 {
     struct binding *fresh = overlay_copy_binding(overlay, read);
 
+    bool created = !entry_binding(entry);
+
     scheduler_schedule_binding(overlay, entry_binding(entry), fresh);
+    distributor_update_targets(overlay, fresh);
     overlay_replace(overlay, entry, fresh);
     overlay_evaluate(overlay);
-    distributor_sync(overlay, entry);
+    distributor_sync(overlay, entry, created);
 }
 
 /* ---- WorkloadRebalancers ---- */
@@ -187,9 +183,10 @@ static void rebalance_workload(struct user_change *u, const struct entry *rebala
     fresh = overlay_copy_binding(u->overlay, entry_binding(entry));
     fresh->status.reschedule_requested = true;
     scheduler_schedule_binding(u->overlay, entry_binding(entry), fresh);
+    distributor_update_targets(u->overlay, fresh);
     overlay_replace(u->overlay, entry, fresh);
     overlay_evaluate(u->overlay);
-    distributor_sync(u->overlay, entry);
+    distributor_sync(u->overlay, entry, false);
 }
 
 static void apply_rebalancer(struct user_change *u, struct applied_object applied,
