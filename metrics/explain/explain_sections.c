@@ -297,7 +297,8 @@ static void set_override_steps(const struct engine *e, const struct override_sel
         const struct cluster *cluster = entry_cluster(entry);
 
         t->missing = known && !cluster;
-        t->steps = override_steps_for_cluster(selection, t->cluster, cluster);
+        t->steps = override_steps_for_cluster(selection, t->cluster, cluster,
+                                              engine_context_const(e)->release);
     }
 }
 
@@ -334,7 +335,7 @@ static void explain_override_steps(struct explain_context *x, const struct overr
                                    const char *clusters)
 {
     const struct override_steps *steps = &t->steps;
-    bool known = !t->missing && !steps->unsure;
+    bool known = !t->missing && !steps->unsure && !steps->release_decides;
 
     json_writer_bool(&x->out->facts, "known", known);
     if (t->missing)
@@ -344,6 +345,12 @@ static void explain_override_steps(struct explain_context *x, const struct overr
         explain_paragraph(x,
                           "On %s: unknown, because a targetCluster selects by more than "
                           "names, and the Clusters have not been read.",
+                          clusters);
+    else if (steps->release_decides)
+        explain_paragraph(x,
+                          "On %s: unknown, because a targetCluster selects by zones, and the "
+                          "releases that Karmada may have match zones differently. Set "
+                          "--karmada.version.",
                           clusters);
     else
         explain_paragraph(x, "On %s:%s", clusters, steps->count > 0 ? "" : " no override policy.");

@@ -67,10 +67,19 @@ bool release_parse(const char *text, struct release_range *out, bool *known,
         "the remainder of a division goes to the largest weights, then by lot")                    \
     ROW(ZERO_REPLICAS_NOWHERE, 1_16, "a workload with 0 replicas is placed in no cluster",         \
         "a workload with 0 replicas is placed in every candidate cluster")                         \
+    ROW(DUPLICATES_COMPONENTS, 1_16,                                                               \
+        "a workload with several components is placed whole in each cluster",                      \
+        "the replicas of a workload with several components are divided")                          \
+    ROW(SCALES_DOWN_CANDIDATES, 1_17,                                                              \
+        "scaling down counts only present targets that are still candidates",                      \
+        "scaling down counts all present targets")                                                 \
     ROW(KEEPS_LOST_API, 1_15, "a target that lost the API of the template stays a target",         \
         "a target that lost the API of the template is removed")                                   \
     ROW(LEAVES_DELETING_CLUSTER, 1_14, "divided replicas leave a cluster that is being deleted",   \
         "divided replicas stay in a cluster that is being deleted")                                \
+    ROW(SCORES_FULL_GROUPS, 1_14,                                                                  \
+        "spreading by region works if no cluster has the capacity for all replicas",               \
+        "the scheduler panics if a region has no cluster with the capacity for all replicas")      \
     ROW(OVERFLOW_AFFINITIES, 1_18, "overflowAffinities apply",                                     \
         "the field overflowAffinities does not exist")                                             \
     ROW(WORKLOAD_AFFINITY, 1_17, "workloadAffinity applies",                                       \
@@ -78,6 +87,9 @@ bool release_parse(const char *text, struct release_range *out, bool *known,
     ROW(REBALANCES_FROM_FIRST_GROUP, 1_19_RC,                                                      \
         "a WorkloadRebalancer starts at the first affinity group",                                 \
         "a WorkloadRebalancer starts at the affinity group in use")                                \
+    ROW(RESCHEDULES_COMPONENTS, 1_16,                                                              \
+        "a binding with several components and no clusters is scheduled again",                    \
+        "a binding with several components and no clusters is not scheduled again")                \
     ROW(RESCHEDULES_ONE_COMPONENT, 1_18, "a binding with one component is scheduled again",        \
         "a binding with one component is not scheduled again")                                     \
     ROW(RESOLVES_DEPENDENCIES, 1_16,                                                               \

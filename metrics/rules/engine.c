@@ -109,6 +109,7 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
         .cloud_names = cloud_index_new(seed),
         .on_clusters = MAP_INIT(is_same_entry),
     };
+    placements_set_release(e->context.placements, release);
     policy_versions_init(&e->context.policy_versions, store_string_pool(store), options->versions);
     members_init(&e->context.members, store);
     e->context.tallies = xcalloc(1, sizeof(*e->context.tallies));

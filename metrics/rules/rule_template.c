@@ -432,7 +432,7 @@ static void *decide_template(const struct gathered *g, int64_t *due_ms)
     decide_dependency_values(f, b, d);
     d->connector = decide_connector(f, d, governing_placement(d), due_ms);
     if (d->state == STATE_STALE && b && b->has_placement)
-        d->capacity = capacity_new(f->strings, f->placements, governing_placement(d), b,
+        d->capacity = capacity_new(f->placements, governing_placement(d), b,
                                    d->change_applied == CHANGE_NOT_APPLIED, placement_drifts(d));
     if (lacks_binding(b) && !d->governing && d->state != STATE_IGNORED)
         d->dependency = dependency_decide(NULL, &g->referrers, true);

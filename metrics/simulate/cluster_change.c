@@ -3,6 +3,7 @@
 
 #include "metrics/model/store.h"
 #include "metrics/rules/placement_match.h"
+#include "metrics/rules/scheduling.h"
 #include "metrics/simulate/dependencies_distributor.h"
 #include "metrics/simulate/overlay.h"
 #include "metrics/simulate/scheduler.h"
@@ -16,34 +17,35 @@ struct cluster_versions {
 
 /* ---- bindings that the scheduler handles again ---- */
 
-static bool matches_either(const struct cluster_affinity *affinity,
-                           const struct cluster_versions *versions)
+/* Returns true if the affinity may match the cluster in some release that Karmada may have. */
+static bool may_match(const struct cluster_affinity *affinity, const char *name,
+                      const struct cluster *cluster, struct release_range range)
 {
-    return (versions->old && affinity_matches_cluster(affinity, versions->name, versions->old)) ||
-           (versions->fresh && affinity_matches_cluster(affinity, versions->name, versions->fresh));
+    return cluster &&
+           affinity_matches_in_range(affinity, name, cluster, range) != RELEASE_ANSWER_NO;
 }
 
 /* Returns true if the scheduler handles the binding after the change of the Cluster. */
 static bool is_enqueued(struct overlay *overlay, const struct binding *b,
                         const struct cluster_versions *versions)
 {
-    const struct resolved_placement *resolved;
+    struct rule_context *c = overlay_context(overlay);
+    struct scheduling s = {.placements = c->placements, .binding = b, .gates = c->gates};
     const struct affinity_group *group;
-    uint32_t index;
 
     if (!b || !b->has_placement || b->deleting)
         return false;
-    resolved = overlay_resolve_placement(overlay, b->propagation.placement);
-    if (resolved->placement->unreadable)
+    s.resolved = overlay_resolve_placement(overlay, b->propagation.placement);
+    if (s.resolved->placement->unreadable)
         return false;
-    if (resolved->placement->group_count == 0)
+    if (s.resolved->placement->group_count == 0)
         return true;
-    index = scheduler_first_group(overlay_context(overlay), b, resolved);
-    group = &resolved->placement->groups[index];
     /* The scheduler does not trust the observed group before it has handled the last write. */
-    if (group->name && !b->status.observed)
+    if (s.resolved->placement->has_groups && !b->status.observed)
         return true;
-    return matches_either(&group->affinity, versions);
+    group = &s.resolved->placement->groups[scheduling_first_group(&s, c->release.newest)];
+    return may_match(&group->affinity, versions->name, versions->old, c->release) ||
+           may_match(&group->affinity, versions->name, versions->fresh, c->release);
 }
 
 /* Bindings with equal placements are neighbours, so that each placement is resolved once. */
@@ -60,7 +62,8 @@ static int by_placement(const void *a, const void *b)
 static bool has_equal_targets(const struct binding *a, const struct binding *b)
 {
     if (a->cluster_count != b->cluster_count || a->undetermined != b->undetermined ||
-        a->observed_group != b->observed_group || a->applied_placement != b->applied_placement)
+        a->observed_group != b->observed_group || a->applied_placement != b->applied_placement ||
+        a->status.scheduled != b->status.scheduled)
         return false;
     for (uint32_t i = 0; i < a->cluster_count; i++) {
         if (a->clusters[i].name != b->clusters[i].name ||
@@ -128,7 +131,7 @@ static bool is_intolerant_target(struct overlay *overlay, const struct binding *
 
     for (uint32_t i = 0; i < b->cluster_count; i++) {
         if (strcmp(b->clusters[i].name, name) == 0)
-            return !placement_tolerates_cluster(
+            return !placement_tolerates_taints(
                 overlay_resolve_placement(overlay, placement)->placement, taints);
     }
     return false;
@@ -183,7 +186,7 @@ static void replace_cluster(struct overlay *overlay, struct entry *entry, struct
 
 static bool has_status(const struct cluster *c)
 {
-    return c->api_count > 0 || c->resource_count > 0 || c->ready || c->ready_since_ms > 0;
+    return c->apis_known || c->resource_count > 0 || c->ready || c->ready_since_ms > 0;
 }
 
 /* Sets the status of `fresh` to that of `old`, which only Karmada writes. */
@@ -192,6 +195,7 @@ static void keep_status(struct cluster *fresh, const struct cluster *old)
     fresh->apis = old->apis;
     fresh->api_count = old->api_count;
     fresh->apis_complete = old->apis_complete;
+    fresh->apis_known = old->apis_known;
     fresh->resources = old->resources;
     fresh->resource_count = old->resource_count;
     fresh->ready = old->ready;

@@ -22,11 +22,3 @@ void scheduler_schedule_binding(struct overlay *overlay, const struct binding *o
  */
 void scheduler_schedule_enqueued(struct overlay *overlay, const struct binding *old,
                                  struct binding *fresh);
-
-/*
- * Returns the index of the affinity group to begin with (Karmada: getAffinityIndex): the group with
- * the name of the group that `old` uses, or 0 if there is none. `resolved` is the present
- * placement.
- */
-uint32_t scheduler_first_group(struct rule_context *c, const struct binding *old,
-                               const struct resolved_placement *resolved);

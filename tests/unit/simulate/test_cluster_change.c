@@ -115,6 +115,17 @@ static const struct cluster_case {
      .objects = {MEMBER("m1", "", ""), BOUND("\"labels\":{}", EVERYWHERE, "{}", ON_M1)},
      .apply = MEMBER("m2", "", ""),
      .after = "orphaned - m1:2 m2:2"},
+    {.name = "the second of two clusters is deleted",
+     .objects = {MEMBER("m1", "", ""), MEMBER("m2", "", ""),
+                 POLICY("p", SELECTS("web") "," EVERYWHERE),
+                 BOUND(BY_P, EVERYWHERE, "{}", ON_M1 ",{\"name\":\"m2\",\"replicas\":2}")},
+     .deleted = "m2",
+     .after = "current p m1:2"},
+    {.name = "the only cluster is deleted",
+     .objects = {MEMBER("m1", "", ""), POLICY("p", SELECTS("web") "," EVERYWHERE),
+                 BOUND(BY_P, EVERYWHERE, "{}", ON_M1)},
+     .deleted = "m1",
+     .after = "current p"},
     {.name = "a cluster is deleted that nothing uses",
      .objects = {MEMBER("m1", A_B, ""), MEMBER("m2", "", ""),
                  POLICY("p", SELECTS("web") "," LABELLED(A_B)),
@@ -181,6 +192,19 @@ TEST(the_status_of_an_existing_cluster_stays)
     assert_int_equal(c->api_count, 1);
     assert_int_equal(plan_finish(p)->template_count, 0);
     plan_free(p);
+    world_release(&w);
+}
+
+TEST(a_deleted_cluster_is_removed_once_it_is_no_target)
+{
+    struct world w;
+
+    init_world(&w, on_m1);
+    struct plan *p = plan_new(w.engine);
+    plan_delete(p, find_cluster(&w, "m1"));
+    assert_false(entry_exists(find_cluster(&w, "m1")));
+    plan_free(p);
+    assert_true(entry_exists(find_cluster(&w, "m1")));
     world_release(&w);
 }
 
