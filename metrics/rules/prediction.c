@@ -117,7 +117,7 @@ static struct predicted predict_governed(const struct rule_context *c, const str
 
     if (!make_expected_binding(template, &expected))
         return undetermined(out, UNDETERMINED_UNSUPPORTED);
-    projection_make(store_string_pool(c->store), resolved, &expected, out);
+    projection_make(c->placements, resolved, &expected, out);
     if (!out->determined)
         return undetermined(out, out->reason);
     if (out->count > 0)
