@@ -102,7 +102,21 @@ bool release_parse(const char *text, struct release_range *out, bool *known,
         "a dependency with a referrer that does not exist is not written",                         \
         "referrers that do not exist are ignored")                                                 \
     ROW(NO_DEFAULT_TOLERATIONS, 1_15, "the webhook adds no tolerations to a policy",               \
-        "the webhook adds tolerations of 300 s for not-ready and unreachable clusters")
+        "the webhook adds tolerations of 300 s for not-ready and unreachable clusters")            \
+    ROW(PURGES_GRACEFULLY, 1_15, "gracePeriodSeconds belongs to purgeMode Gracefully",             \
+        "gracePeriodSeconds does not belong to purgeMode Gracefully")                              \
+    ROW(FORGETS_GRACIOUSLY, 1_19_RC, "gracePeriodSeconds does not belong to purgeMode Graciously", \
+        "gracePeriodSeconds belongs to purgeMode Graciously")                                      \
+    ROW(CHECKS_STATE_PRESERVATION, 1_15, "the webhook validates aliasLabelName",                   \
+        "the webhook does not validate aliasLabelName")                                            \
+    ROW(CHECKS_SELECTOR_NAMESPACE, 1_17,                                                           \
+        "the webhook refuses selectors of another namespace than the policy's",                    \
+        "the webhook accepts selectors of another namespace than the policy's")                    \
+    ROW(REFUSES_COMPARING_TOLERATIONS, 1_18, "the webhook refuses tolerations with Lt and Gt",     \
+        "the webhook accepts tolerations with Lt and Gt")                                          \
+    ROW(REQUIRES_FIELD_PATCHES, 1_18,                                                              \
+        "the webhook refuses a fieldOverrider without json and yaml",                              \
+        "the webhook accepts a fieldOverrider without json and yaml")
 
 #define BEHAVIOUR_ENUMERATOR(id, since, now, before) BEHAVIOUR_##id,
 enum behaviour { BEHAVIOURS(BEHAVIOUR_ENUMERATOR) BEHAVIOUR_COUNT };
@@ -116,6 +130,10 @@ enum release_answer {
     RELEASE_ANSWER_YES,
     RELEASE_ANSWER_DIFFERS, /* Some of the releases have the behaviour, some do not. */
 };
+
+/* Set of releases, bits by enum release: those with the behaviour, and those of a range. */
+release_set behaviour_releases(enum behaviour behaviour);
+release_set release_range_set(struct release_range range);
 
 enum release_answer release_range_has(struct release_range range, enum behaviour behaviour);
 

@@ -425,7 +425,13 @@ struct binding_decision {
         "a resourceSelector selects nothing: Karmada does not watch the API version that it "      \
         "names, or no object of the kind has it")                                                  \
     ROW(PREEMPTION_WITHOUT_NAME, "preemption_without_name",                                        \
-        "preemption is Always, but a resourceSelector without a name preempts nothing")
+        "preemption is Always, but a resourceSelector without a name preempts nothing")            \
+    ROW(CLUSTER_SCOPED_KIND, "cluster_scoped_kind",                                                \
+        "a resourceSelector of a namespaced policy names a cluster-scoped kind and never matches") \
+    /* The findings of admission_review(). */                                                      \
+    ROW(FIELD_PRUNED, "field_pruned",                                                              \
+        "the API server drops a field that the CustomResourceDefinition does not have")            \
+    ROW(REFUSED, "refused", "the API server refuses the policy")
 
 #define POLICY_PROBLEM_ENUMERATOR(id, word, text) POLICY_##id,
 enum policy_problem { POLICY_PROBLEMS(POLICY_PROBLEM_ENUMERATOR) POLICY_PROBLEM_COUNT };

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/engine.h"
+
+#include "metrics/rules/admission/admission.h"
 #include "metrics/rules/problems/problem_tallies.h"
 
 #include "metrics/rules/connector_conflicts.h"
@@ -126,6 +128,7 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
         (struct delivery_sources){&e->context.members, &e->context.works,
                                   &e->context.override_events, store, &e->context.incomplete};
     store_set_listener(store, (struct store_listener){on_object_change, e});
+    store_set_review(store, admission_review_read);
     return e;
 }
 
