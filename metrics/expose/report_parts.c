@@ -100,6 +100,17 @@ void report_put_resolved(struct json_writer *w, enum dependency_field field,
     json_writer_text(w, "undetermined", dependency_outcome_reasons[outcome]);
 }
 
+void report_put_release(struct json_writer *w, struct release_range range)
+{
+    json_writer_open(w, "karmada", '{');
+    json_writer_open(w, "release", '{');
+    json_writer_text(w, "oldest", release_name(range.oldest));
+    json_writer_text(w, "newest", release_name(range.newest));
+    json_writer_close(w, '}');
+    json_writer_text(w, "origin", release_origin_name(range.origin));
+    json_writer_close(w, '}');
+}
+
 bool dependency_value_is_stored(const struct entry *dependency)
 {
     return !dependency_decision(dependency)->derived && entry_class(dependency) == CLASS_BINDING;

@@ -50,14 +50,18 @@ void report_put_projected(struct json_writer *w, const struct capacity *c);
  * Appends the value of a dependency field as in Karmada's API: ConflictResolution as text, the
  * other field as boolean.
  */
+void report_put_value(struct json_writer *w, const char *key, enum dependency_field field,
+                      bool value);
+
 /*
- * Writes the resolved value of a field as the member `resolved`; null and the member `undetermined`
- * if the outcome is undetermined.
+ * Appends "resolved": the resolved value of a dependency field; null if the outcome is
+ * undetermined, with the reason as "undetermined".
  */
 void report_put_resolved(struct json_writer *w, enum dependency_field field,
                          enum dependency_outcome outcome, bool resolved);
-void report_put_value(struct json_writer *w, const char *key, enum dependency_field field,
-                      bool value);
+
+/* Appends "karmada": the releases that Karmada may run, and how they were found. */
+void report_put_release(struct json_writer *w, struct release_range range);
 
 /*
  * Returns true if the binding of a dependency has values. False without a binding, and with a

@@ -145,6 +145,7 @@ struct admission_finding {
 struct admission {
     release_set refused; /* Releases that refuse the object. */
     release_set pruned;  /* Releases that drop fields. */
+    bool stored;         /* The object was read from an API server, now or before. */
     uint32_t count;
     struct admission_finding items[]; /* The texts are in the same allocation. */
 };

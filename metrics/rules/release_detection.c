@@ -172,11 +172,13 @@ bool release_evidence_add_definition(struct release_evidence *e, const cJSON *de
 {
     const cJSON *spec = json_get(definition, "spec");
     const char *kind = json_str(json_get(spec, "names"), "kind", "");
-    enum release_schema row = find_schema(json_str(spec, "group", ""), NULL, kind);
+    enum release_schema row;
     const cJSON *version;
 
-    if (row == RELEASE_SCHEMA_COUNT ||
-        strcmp(json_str(definition, "kind", ""), "CustomResourceDefinition") != 0)
+    if (strcmp(json_str(definition, "kind", ""), "CustomResourceDefinition") != 0)
+        return false;
+    row = find_schema(json_str(spec, "group", ""), NULL, kind);
+    if (row == RELEASE_SCHEMA_COUNT)
         return false;
     cJSON_ArrayForEach (version, json_array(spec, "versions")) {
         if (strcmp(json_str(version, "name", ""), schemas[row].version) == 0)
@@ -191,9 +193,8 @@ static void add_component(struct release_evidence *e, const cJSON *schema)
     const cJSON *kind;
 
     cJSON_ArrayForEach (kind, json_array(schema, "x-kubernetes-group-version-kind")) {
-        enum release_schema row =
-            find_schema(json_str(kind, "group", ""), json_str(kind, "version", ""),
-                        json_str(kind, "kind", ""));
+        enum release_schema row = find_schema(
+            json_str(kind, "group", ""), json_str(kind, "version", ""), json_str(kind, "kind", ""));
 
         if (row == RELEASE_SCHEMA_COUNT)
             continue;
@@ -213,6 +214,15 @@ bool release_evidence_add_openapi(struct release_evidence *e, const cJSON *docum
     cJSON_ArrayForEach (schema, components)
         add_component(e, schema);
     return true;
+}
+
+void release_evidence_merge(struct release_evidence *e, const struct release_evidence *from)
+{
+    for (unsigned i = 0; i < RELEASE_SCHEMA_COUNT; i++) {
+        if (from->bounds[i].read)
+            e->bounds[i] = from->bounds[i];
+    }
+    e->group_is_complete = e->group_is_complete || from->group_is_complete;
 }
 
 /* ---- all schemas ---- */
@@ -322,8 +332,7 @@ void release_finding_warn(const struct release_finding *finding, struct strbuf *
                     release_name(known_release(finding->ahead_bounds.oldest)),
                     release_name(known_release(finding->behind_bounds.newest + 1)));
     } else if (finding->behind < RELEASE_SCHEMA_COUNT) {
-        strbuf_addf(out,
-                    "the schemas of Karmada's kinds are not of one release: %s is of Karmada ",
+        strbuf_addf(out, "the schemas of Karmada's kinds are not of one release: %s is of Karmada ",
                     release_schema_kind(finding->behind));
         append_bounds(finding->behind_bounds, out);
         strbuf_addf(out, ", %s of Karmada ", release_schema_kind(finding->ahead));

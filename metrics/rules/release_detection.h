@@ -51,6 +51,9 @@ bool release_evidence_add_definition(struct release_evidence *e, const cJSON *de
  */
 bool release_evidence_add_openapi(struct release_evidence *e, const cJSON *document);
 
+/* Adds the schemas of `from`, where they were read. */
+void release_evidence_merge(struct release_evidence *e, const struct release_evidence *from);
+
 /* The releases that the evidence shows, and doubts about them. */
 struct release_finding {
     struct release_range range;

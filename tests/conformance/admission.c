@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/admission.h"
+#include "metrics/rules/admission/admission.h"
 #include "tests/conformance/conformance.h"
 
 /* Vectors of admission: `policy` as a user writes it, `allowed`, refused `fields`, `stored` spec. */

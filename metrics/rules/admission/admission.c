@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/admission.h"
+#include "metrics/rules/admission/admission.h"
 
 #include <math.h>
 
@@ -9,7 +9,7 @@
 #include "metrics/base/utf8.h"
 #include "metrics/model/metadata.h"
 #include "metrics/model/override_policy.h"
-#include "metrics/rules/admission_place.h"
+#include "metrics/rules/admission/admission_place.h"
 
 enum {
     FINDINGS_MAX = 32,     /* Listed findings; all are counted. */
@@ -247,9 +247,8 @@ static void refuse_value(struct review *r, const struct place *p, release_set re
     if (nearest == SIZE_MAX)
         review_refuse(r, p, releases, "must be %s, not \"%s\"", list.data, shown(text).text);
     else
-        review_refuse(r, p, releases, "must be %s, not \"%s\"; the nearest value is %.*s",
-                      list.data, shown(text).text, (int)strcspn(values + nearest, "|"),
-                      values + nearest);
+        review_refuse(r, p, releases, "must be %s, not \"%s\" (the nearest is %.*s)", list.data,
+                      shown(text).text, (int)strcspn(values + nearest, "|"), values + nearest);
 }
 
 /* Returns true if the text is a reason of an eviction task (CRD_PATTERN_REASON). */
@@ -345,7 +344,7 @@ static void check_value(struct review *r, const struct place *p, const struct cr
 /* ---- schema: fields ---- */
 
 /* Fields below a place that some of the releases have: position of suggest_name(). */
-struct field_cursor {
+struct schema_cursor {
     const struct place *place;
     size_t at;
     release_set releases;
@@ -353,7 +352,7 @@ struct field_cursor {
 
 static const char *next_field(void *context)
 {
-    struct field_cursor *c = context;
+    struct schema_cursor *c = context;
 
     while (c->at < c->place->count) {
         const struct crd_field *field = &crd_fields[c->place->first + c->at++];
@@ -395,7 +394,7 @@ static void prune(struct review *r, const struct place *p, release_set releases,
 {
     enum { DEPTH_MAX = 6 };
     CLEANUP(strbuf_release) struct strbuf path = STRBUF_INIT(TEXTS_MAX);
-    struct field_cursor cursor = {p->parent, 0, releases};
+    struct schema_cursor cursor = {p->parent, 0, releases};
     const char *nearest;
 
     if (r->count == FINDINGS_MAX) {
@@ -404,12 +403,12 @@ static void prune(struct review *r, const struct place *p, release_set releases,
     }
     nearest = known ? NULL : suggest_name(p->key, next_field, &cursor);
     if (nearest) {
-        add_pruned(r, p, releases, "is no field; the nearest one is %s", nearest);
+        add_pruned(r, p, releases, "is no field (the nearest is %s)", nearest);
         return;
     }
     for (unsigned depth = 1; !known && depth <= DEPTH_MAX; depth++) {
         if (find_elsewhere(r->kind->first, r->kind->count, p->key, depth, &path)) {
-            add_pruned(r, p, releases, "is no field; there is %s", path.data);
+            add_pruned(r, p, releases, "is no field (there is %s)", path.data);
             return;
         }
     }
@@ -517,7 +516,7 @@ static void refuse_kind(struct review *r, const char *api_version, const char *k
         if (strcmp(crd_kinds[i].kind, nearest) != 0)
             continue;
         review_refuse(r, &root, ALL_RELEASES,
-                      "there is no kind %s in %s; the nearest one is %s in %s/%s", shown(kind).text,
+                      "there is no kind %s in %s (the nearest is %s in %s/%s)", shown(kind).text,
                       shown(api_version).text, nearest, crd_kinds[i].group, crd_kinds[i].version);
         return;
     }
@@ -537,7 +536,7 @@ static struct admission *finish_review(const struct review *r)
     if (r->count == 0)
         return NULL;
     a = xmalloc(sizeof(*a) + items + r->texts.len + 1);
-    *a = (struct admission){r->refused, r->pruned, 0};
+    *a = (struct admission){.refused = r->refused, .pruned = r->pruned};
     text = (char *)a + sizeof(*a) + items;
     memcpy(text, r->texts.data, r->texts.len + 1);
     for (size_t i = 0; i < r->count; i++) {
@@ -606,7 +605,51 @@ struct admission *admission_review(const cJSON *object)
     return findings;
 }
 
+struct admission *admission_review_read(const cJSON *object)
+{
+    struct admission *a = admission_review(object);
+    uint32_t kept = 0;
+
+    if (!a || !*json_str(json_get(object, "metadata"), "creationTimestamp", ""))
+        return a;
+    for (uint32_t i = 0; i < a->count; i++) {
+        if (!a->items[i].pruned)
+            a->items[kept++] = a->items[i];
+    }
+    a->count = kept;
+    a->pruned = 0;
+    a->stored = true;
+    if (a->refused)
+        return a;
+    free(a);
+    return NULL;
+}
+
 /* ---- findings ---- */
+
+const struct admission *admission_of_entry(const struct entry *entry)
+{
+    if (!entry->object)
+        return NULL;
+    switch (entry_class(entry)) {
+    case CLASS_POLICY:
+        return entry_policy(entry)->admission;
+    case CLASS_OVERRIDE:
+        return ((const struct override *)entry->object)->admission;
+    case CLASS_OTHER:
+        return ((const struct other *)entry->object)->admission;
+    case CLASS_TEMPLATE:
+    case CLASS_BINDING:
+    case CLASS_CLUSTER:
+    case CLASS_EVENT:
+    case CLASS_WORK:
+    case CLASS_LEASE:
+    case CLASS_SETTING:
+    case CLASS_COUNT:
+        break;
+    }
+    return NULL;
+}
 
 static enum release_answer answer_for(release_set set, struct release_range range)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/admission.h"
-#include "metrics/rules/admission_place.h"
+#include "metrics/rules/admission/admission.h"
+#include "metrics/rules/admission/admission_place.h"
 
 /*
  * The object that the API server stores: pruned, with the defaults of the schema, and as Karmada's

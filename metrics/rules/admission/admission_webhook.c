@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/base/shown.h"
 #include "metrics/model/metadata.h"
-#include "metrics/rules/admission_place.h"
+#include "metrics/rules/admission/admission_place.h"
 
 /*
  * Karmada's validating webhooks for policies and override policies (Karmada: pkg/util/validation).

@@ -19,6 +19,13 @@
 struct admission *admission_review(const cJSON *object) MUST_USE;
 
 /*
+ * Like admission_review(), for an object that a source has read. An object with a creation time
+ * comes from an API server, which has dropped all fields that its CustomResourceDefinition does not
+ * have: dropped fields are no findings then.
+ */
+struct admission *admission_review_read(const cJSON *object) MUST_USE;
+
+/*
  * Returns the object as the API server of a release stores it, with defaults, without unknown
  * fields, and with the changes of the mutating webhooks. The caller frees the tree. Call it for
  * objects that the release accepts.

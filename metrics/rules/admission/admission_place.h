@@ -2,8 +2,8 @@
 #pragma once
 
 #include "metrics/base/strbuf.h"
+#include "metrics/rules/admission/crd_fields.h"
 #include "metrics/rules/control_plane.h"
-#include "metrics/rules/crd_fields.h"
 
 /*
  * Places in an object under review: a value, its path, and the fields that the schema allows below.
