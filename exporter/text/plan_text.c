@@ -5,6 +5,7 @@
 #include "exporter/text/plan_failures.h"
 #include "metrics/base/json_writer.h"
 #include "metrics/explain/explanation.h"
+#include "metrics/expose/decision_text.h"
 #include "metrics/expose/report_parts.h"
 #include "metrics/model/binding.h"
 #include "metrics/model/kind.h"
@@ -49,10 +50,15 @@ static const struct outcome *final_outcome(const struct plan_template *t)
     return t->when == PLAN_AT_NEXT_CHANGE ? &t->next : &t->after;
 }
 
+/* Appends the state and its reason; the outcome if the state alone reads like success. */
 static void add_state(struct strbuf *out, const struct outcome *o)
 {
     const char *reason = o->exists ? reason_name(o->state, o->reason) : NULL;
 
+    if (failed_outcome_text(o)) {
+        strbuf_addf(out, "%s (%s)", prediction_names[o->predicted.outcome], o->predicted.reason);
+        return;
+    }
     strbuf_addf(out, "%s%s%s", o->exists ? state_names[o->state] : "none", reason ? " " : "",
                 reason ? reason : "");
 }
