@@ -328,9 +328,14 @@ class Change:
         return some(self.random, self.workloads(), min(1, len(self.workloads())))
 
     def update(self, namespace, **members):
-        """Changes members of the spec of a binding; the scheduler looks at the binding after each update."""
-        self.bindings[namespace]["spec"].update(members)
-        self.updates.setdefault(namespace, []).append(members)
+        """Changes members of the spec of a binding; the scheduler looks at the binding after each update.
+
+        A template counts as updated with equal replicas too: another part of the template may differ.
+        """
+        spec = self.bindings[namespace]["spec"]
+        if members.get("placement") != spec["placement"]:
+            self.updates.setdefault(namespace, []).append(members)
+        spec.update(members)
 
     def scale(self, namespace, replicas):
         if namespace in self.workloads():
@@ -381,7 +386,7 @@ class Change:
         self.change_cluster(lambda cluster: cluster["spec"].update(taints=[random_taint(self.random)]))
 
     def change_untaint(self):
-        self.change_cluster(lambda cluster: cluster["spec"].update(taints=[]))
+        self.change_cluster(lambda cluster: cluster["spec"].pop("taints", None))
 
     def change_join(self):
         """A Cluster joins: Karmada taints the Cluster until it is ready, and the end of the taint queues bindings."""
