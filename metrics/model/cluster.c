@@ -64,6 +64,22 @@ static bool read_condition(struct decode *d, const cJSON *status, const char *co
     return holds;
 }
 
+/*
+ * Karmada writes the condition CompleteAPIEnablements and the APIs together with Ready. A cluster
+ * that is Ready and has neither is a shortened manifest.
+ */
+static bool are_apis_known(const cJSON *status, bool ready)
+{
+    bool has_condition = false, has_ready = false;
+    const cJSON *item;
+
+    cJSON_ArrayForEach (item, json_get(status, "conditions")) {
+        has_condition |= strcmp(json_str(item, "type", ""), "CompleteAPIEnablements") == 0;
+        has_ready |= strcmp(json_str(item, "type", ""), "Ready") == 0;
+    }
+    return json_get(status, "apiEnablements") || has_condition || (has_ready && !ready);
+}
+
 /* Returns the hash of a kind. A cluster serves hundreds of kinds: names need more memory. */
 static uint64_t api_hash(const char *api_version, const char *kind)
 {
@@ -198,8 +214,7 @@ void *cluster_decode(struct decode *d, const cJSON *json)
     c->ready = read_condition(d, status, "Ready", &c->ready_since_ms);
     c->apis_complete = read_condition(d, status, "CompleteAPIEnablements", NULL);
     read_served_apis(d, status, c);
-    c->apis_known =
-        c->api_count > 0 || cJSON_GetArraySize(json_get(status, "conditions")) > 0;
+    c->apis_known = are_apis_known(status, c->ready);
     read_resources(d, status, c);
     c->deleting = decode_is_deleting(d, metadata);
     if (d->failed) {

@@ -35,7 +35,7 @@ struct cluster {
     int64_t ready_since_ms; /* Last transition of the condition Ready; 0 if unknown. */
     bool ready;             /* The condition Ready is True. */
     bool apis_complete;     /* The condition CompleteAPIEnablements is True. */
-    bool apis_known;        /* status has conditions or apiEnablements. */
+    bool apis_known;        /* The status shows whether Karmada has collected the APIs. */
     bool deleting;
 };
 
@@ -44,8 +44,8 @@ void *cluster_decode(struct decode *d, const cJSON *json);
 void cluster_release(struct intern *strings, void *object);
 
 /*
- * Returns true if status.apiEnablements contains the kind, or the Cluster has no status, as in
- * manifests: then its APIs are unknown.
+ * Returns true if status.apiEnablements contains the kind, or if the APIs are not known, as in
+ * manifests without a status.
  */
 bool cluster_serves(const struct cluster *c, const char *api_version, const char *kind);
 
