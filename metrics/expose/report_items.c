@@ -183,6 +183,24 @@ static void put_responsibility(struct json_writer *w, const struct engine *engin
     json_writer_text(w, "actor", actor_names[template_actor(engine, template)]);
 }
 
+/* Appends the prediction about a template that has no binding. */
+static void put_prediction(struct json_writer *w, const struct engine *engine,
+                           const struct entry *template)
+{
+    struct intern *strings = store_string_pool(engine_context_const(engine)->store);
+    bool stale = template_decision(template)->state == STATE_STALE;
+    struct projection projection;
+    struct predicted predicted = predict_template(engine, template, &projection);
+
+    if (!stale && projection.determined)
+        report_put_clusters(w, "projected", projection.clusters, projection.count);
+    else if (!stale && predicted.outcome == PREDICTION_UNDETERMINED)
+        json_writer_text(w, "undetermined", predicted.reason);
+    json_writer_text(w, "outcome", prediction_names[predicted.outcome]);
+    json_writer_text(w, "outcomeReason", predicted.reason);
+    projection_release(strings, &projection);
+}
+
 void report_template(struct json_writer *w, const struct engine *engine,
                      const struct entry *template)
 {
@@ -212,6 +230,8 @@ void report_template(struct json_writer *w, const struct engine *engine,
         report_put_assigned(w, entry_binding(d->binding));
         report_put_projected(w, d->capacity);
     }
+    if (!entry_binding(d->binding))
+        put_prediction(w, engine, template);
     if (d->connector)
         put_config_connector(w, engine, template);
     json_writer_close(w, '}');
@@ -269,7 +289,8 @@ void report_put_conflict_members(struct json_writer *w, const struct engine *eng
     report_put_identity(w, resource_identity_of(dependency));
     json_writer_close(w, '}');
     json_writer_text(w, "field", dependency_field_names[field]);
-    report_put_value(w, "resolved", field, predicted ? f->predicted_resolved : f->resolved);
+    report_put_resolved(w, field, predicted ? f->predicted_outcome : f->outcome,
+                        predicted ? f->predicted_resolved : f->resolved);
     report_put_stored(w, dependency, field);
     json_writer_text(w, "origin", predicted ? "predicted" : d->derived ? "derived" : "observed");
     json_writer_text(w, "message", message.data);
@@ -310,7 +331,7 @@ void report_dependency(struct json_writer *w, const struct entry *dependency)
     for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++) {
         json_writer_open(w, dependency_field_names[i], '{');
         json_writer_bool(w, "conflict", d->fields[i].conflict);
-        report_put_value(w, "resolved", i, d->fields[i].resolved);
+        report_put_resolved(w, i, d->fields[i].outcome, d->fields[i].resolved);
         report_put_stored(w, dependency, i);
         if (d->fields[i].unsupported)
             json_writer_bool(w, "unsupported", true);

@@ -663,8 +663,8 @@ void binding_release(struct intern *strings, void *object)
 
     if (!b)
         return;
-    const char *const texts[] = {b->api_version, b->kind, b->ns, b->managed_by,
-                                 b->applied_placement, b->observed_affinity};
+    const char *const texts[] = {
+        b->api_version, b->kind, b->ns, b->managed_by, b->applied_placement, b->observed_affinity};
 
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         intern_drop(strings, texts[i]);
@@ -725,4 +725,34 @@ void binding_name(const char *kind, const char *name, struct strbuf *out)
     append_lower_case(out, name, '.');
     strbuf_addc(out, '-');
     append_lower_case(out, kind, ':');
+}
+
+enum { DNS_SUBDOMAIN_MAX = 253 };
+
+static bool is_lower_alphanumeric(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
+
+/* Returns true if an API server accepts the text as a name (apimachinery: IsDNS1123Subdomain). */
+static bool is_dns_subdomain(const char *text)
+{
+    char last = '.';
+
+    if (strlen(text) > DNS_SUBDOMAIN_MAX)
+        return false;
+    for (; *text; last = *text++) {
+        if (!is_lower_alphanumeric(*text) && !(*text == '-' && last != '.') &&
+            !(*text == '.' && is_lower_alphanumeric(last)))
+            return false;
+    }
+    return is_lower_alphanumeric(last);
+}
+
+bool binding_name_is_valid(const char *kind, const char *name)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(BINDING_NAME_MAX);
+
+    binding_name(kind, name, &text);
+    return strbuf_ok(&text) && is_dns_subdomain(text.data);
 }

@@ -236,3 +236,5 @@ enum { BINDING_NAME_MAX = 1024 }; /* Limit in bytes for buffers; valid names are
  * in the name (Karmada: names.GenerateBindingName).
  */
 void binding_name(const char *kind, const char *name, struct strbuf *out);
+/* Returns true if an API server accepts binding_name() as the name of an object. */
+bool binding_name_is_valid(const char *kind, const char *name);
