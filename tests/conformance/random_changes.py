@@ -152,7 +152,7 @@ def policy_manifest(binding):
     selector = {key: resource[key] for key in ("apiVersion", "kind", "namespace", "name")}
     return {"apiVersion": "policy.karmada.io/v1alpha1", "kind": "PropagationPolicy",
             "metadata": {"name": "p", "namespace": namespace, "labels": {POLICY_LABEL: f"id-{namespace}"}},
-            "spec": {"resourceSelectors": [selector], "placement": binding["spec"]["placement"]}}
+            "spec": {"resourceSelectors": [selector], "placement": copy.deepcopy(binding["spec"]["placement"])}}
 
 
 def binding_manifest(namespace, kind, uid, replicas, placement):
@@ -312,7 +312,7 @@ class Change:
         self.bindings = copy.deepcopy(plane.bindings)
         self.updates = {}
         kinds = ("replicas", "replicas", "zero", "policy", "policy", "both", "labels", "zones", "taint", "untaint",
-                 "region", "join", "delete", "rebalance")
+                 "region", "join", "delete", "rebalance", "twice")
         self.kind = random.choice(kinds)
         getattr(self, "change_" + self.kind)()
         if not self.applied and not self.deleted:
@@ -362,6 +362,13 @@ class Change:
     def change_both(self):
         namespace = self.a_namespace()
         self.scale(namespace, self.random.choice((0, 1, 3, 8)))
+        self.change_policy(namespace)
+
+    def change_twice(self):
+        namespace = self.a_namespace()
+        self.change_policy(namespace)
+        if self.random.random() < 0.5:
+            self.scale(namespace, self.random.choice((1, 2, 8)))
         self.change_policy(namespace)
 
     def change_cluster(self, change):
