@@ -110,6 +110,20 @@ static bool check_options(const struct options *o, struct error *err)
     return true;
 }
 
+/* Passes the versions of kinds, which follow from the definitions in the files, to the engine. */
+static void set_api_versions(struct evaluation *e)
+{
+    e->api_versions_version = manifests_api_versions_version(e->manifests);
+    engine_set_api_version_source(e->engine, manifests_api_versions(e->manifests));
+}
+
+static void update_api_versions(struct evaluation *e)
+{
+    if (e->options.manifests.count > 0 &&
+        e->api_versions_version != manifests_api_versions_version(e->manifests))
+        set_api_versions(e);
+}
+
 static bool open_sources(struct evaluation *e, const struct evaluation_settings *settings,
                          struct error *err)
 {
@@ -129,6 +143,8 @@ static bool open_sources(struct evaluation *e, const struct evaluation_settings 
         return false;
     if (*o->asset_file != '\0')
         e->assets = asset_source_new(e->store, o->asset_file, settings->reader, settings->log);
+    if (o->manifests.count > 0)
+        set_api_versions(e);
     if (o->manifests.count > 0)
         return !names_server || fail(err, "manifests and an API server (--kubeconfig, --context) "
                                           "cannot be used together: omit one of them");
@@ -304,12 +320,18 @@ static void turn_session(struct evaluation *e)
 
 static enum loading load_manifests(struct evaluation *e, struct error *err)
 {
-    if (!e->reader)
-        return manifests_load(e->manifests, err) ? LOADING_DONE : LOADING_FAILED;
+    bool fine;
+
+    if (!e->reader) {
+        fine = manifests_load(e->manifests, err);
+        update_api_versions(e);
+        return fine ? LOADING_DONE : LOADING_FAILED;
+    }
     if (!e->manifests_started)
         manifests_start_reading(e->manifests);
     e->manifests_started = true;
     manifests_pump(e->manifests, SLICE_MS);
+    update_api_versions(e);
     switch (manifests_state(e->manifests, err)) {
     case MANIFESTS_BUSY:
         return LOADING_BUSY;
@@ -470,6 +492,7 @@ void evaluation_pump(struct evaluation *e, unsigned slice_ms)
 
     turn_session(e);
     changed = manifests_pump(e->manifests, slice_ms);
+    update_api_versions(e);
     changed |= asset_source_pump(e->assets, platform_steady_ms(), slice_ms);
     if (changed)
         e->caught_up = false;

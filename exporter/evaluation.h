@@ -39,7 +39,8 @@ struct evaluation {
     int64_t since_ms;                /* Time of creation; since the epoch. */
     int changes_fd; /* Readable after manifests change; -1 without `follow`. Borrowed. */
     bool caught_up; /* No object is left to evaluate. Cleared when sources or ages may change. */
-    bool manifests_started; /* manifests_start_reading() was called. */
+    bool manifests_started;        /* manifests_start_reading() was called. */
+    uint64_t api_versions_version; /* Version of the API version source in the engine. */
 };
 
 struct evaluation_settings {

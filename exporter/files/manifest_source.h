@@ -7,6 +7,7 @@
 #include "exporter/kube/api_resources.h"
 #include "exporter/system/file_reader.h"
 #include "metrics/model/store.h"
+#include "metrics/rules/api_versions.h"
 #include "metrics/rules/release_detection.h"
 
 /*
@@ -89,8 +90,21 @@ bool manifests_read_text(struct manifests *m, const char *name, const char *text
  */
 const struct release_evidence *manifests_release_evidence(const struct manifests *m);
 
-/* Copies the cluster-scoped custom kinds that `others` has read. Call it before any reading. */
+/* Copies the definitions of custom kinds that `others` has read. Call it before any reading. */
 void manifests_import_definitions(struct manifests *m, const struct manifests *others);
+
+/*
+ * Sets the source of the versions that an API server prefers: an object in another version of its
+ * kind is read as if it had the preferred one. Call it before any reading.
+ */
+void manifests_set_server_versions(struct manifests *m, struct api_version_source source);
+
+/*
+ * Returns the source of the versions that Karmada watches if it gets the objects of the files. The
+ * source borrows `m`. Its answers may change with manifests_api_versions_version().
+ */
+struct api_version_source manifests_api_versions(const struct manifests *m);
+uint64_t manifests_api_versions_version(const struct manifests *m);
 
 /*
  * Walks the PATHs, reads all files, and blocks; for a source without a file reader. Returns false

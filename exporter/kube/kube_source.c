@@ -194,9 +194,23 @@ static enum api_version_answer classify_version(const void *context, const char 
     return API_VERSION_UNKNOWN;
 }
 
+static bool add_preferred_version(const void *context, const char *api_version, const char *kind,
+                                  struct strbuf *out)
+{
+    const struct api_resource *preferred = discovery_find_preferred(context, api_version, kind);
+
+    if (preferred)
+        strbuf_adds(out, preferred->api_version);
+    return preferred;
+}
+
 static struct api_version_source get_api_version_source(const struct discoverer *d)
 {
-    return (struct api_version_source){classify_version, d->discovery};
+    return (struct api_version_source){
+        .judge = classify_version,
+        .preferred = add_preferred_version,
+        .context = d->discovery,
+    };
 }
 
 /* ---- source ---- */
@@ -486,11 +500,11 @@ void kube_source_turn(struct kube_source *s, int64_t now_ms, int64_t clock_ms)
             discoverer_request_round(&s->discoverer);
     }
     audit_turn(&s->audit, s->list.items, s->list.count);
-    missing_kinds_turn(
-        &s->missing, &s->list, &s->unserved_kinds,
-        discoverer_ready(&s->discoverer) && bound_templates_ready(&s->bound_templates) &&
-            release_reader_ready(&s->release_reader),
-        now_ms);
+    missing_kinds_turn(&s->missing, &s->list, &s->unserved_kinds,
+                       discoverer_ready(&s->discoverer) &&
+                           bound_templates_ready(&s->bound_templates) &&
+                           release_reader_ready(&s->release_reader),
+                       now_ms);
 }
 
 int64_t kube_source_due(const struct kube_source *s)

@@ -6,7 +6,6 @@
 #include "exporter/kube/reflector.h"
 #include "exporter/kube/release_reader.h"
 #include "metrics/rules/engine.h"
-#include "metrics/rules/selector_index.h"
 
 /*
  * Karmada API server as a source of objects for the store. The table of kinds

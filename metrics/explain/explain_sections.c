@@ -297,7 +297,8 @@ static void set_override_steps(const struct engine *e, const struct override_sel
         const struct cluster *cluster = entry_cluster(entry);
 
         t->missing = known && !cluster;
-        t->steps = override_steps_for_cluster(selection, t->cluster, cluster);
+        t->steps = override_steps_for_cluster(selection, t->cluster, cluster,
+                                              engine_context_const(e)->release);
     }
 }
 
@@ -334,7 +335,7 @@ static void explain_override_steps(struct explain_context *x, const struct overr
                                    const char *clusters)
 {
     const struct override_steps *steps = &t->steps;
-    bool known = !t->missing && !steps->unsure;
+    bool known = !t->missing && !steps->unsure && !steps->release_decides;
 
     json_writer_bool(&x->out->facts, "known", known);
     if (t->missing)
@@ -344,6 +345,12 @@ static void explain_override_steps(struct explain_context *x, const struct overr
         explain_paragraph(x,
                           "On %s: unknown, because a targetCluster selects by more than "
                           "names, and the Clusters have not been read.",
+                          clusters);
+    else if (steps->release_decides)
+        explain_paragraph(x,
+                          "On %s: unknown, because a targetCluster selects by zones, and the "
+                          "releases that Karmada may have match zones differently. Set "
+                          "--karmada.version.",
                           clusters);
     else
         explain_paragraph(x, "On %s:%s", clusters, steps->count > 0 ? "" : " no override policy.");
@@ -484,15 +491,26 @@ static void explain_outcome_clusters(struct explain_context *x, const struct out
         explain_detail(x, "on %s", text.data);
 }
 
+/* Adds a predicted outcome that is no success: the sentence about the state would describe one. */
+static void explain_failure(struct explain_context *x, const char *words, struct predicted p)
+{
+    explain_paragraph(x, "%s: %s, %s.", words, prediction_names[p.outcome], p.reason);
+    explain_detail(x, "%s", predicted_text(p));
+}
+
 /* Adds a predicted state with policy and clusters; `words` say when or why it is reached. */
 static void explain_outcome(struct explain_context *x, const char *words, const struct outcome *o)
 {
     const struct template_decision then = {.state = o->state, .reason = (uint8_t)o->reason};
     const char *reason = reason_name(o->state, o->reason);
 
-    explain_paragraph(x, "%s: %s%s%s.", words, state_names[o->state], reason ? ", " : "",
-                      reason ? reason : "");
-    explain_detail(x, "%s", state_text(&then));
+    if (failed_outcome_text(o)) {
+        explain_failure(x, words, o->predicted);
+    } else {
+        explain_paragraph(x, "%s: %s%s%s.", words, state_names[o->state], reason ? ", " : "",
+                          reason ? reason : "");
+        explain_detail(x, "%s", state_text(&then));
+    }
     if (o->policy)
         explain_detail(x, "by %s", explain_name(x, o->policy));
     explain_outcome_clusters(x, o);
@@ -561,6 +579,8 @@ static void explain_next_change(void *context, const struct next_change *f)
                              "template, makes Karmada try again.");
     if (waits)
         explain_outcome(x, "After the user's next change of the template", &f->next);
+    if (failed_outcome_text(&f->next))
+        return explain_assumptions(x, moves || waits ? f->assumptions : 0);
     if (!waits || lacks_user_change(&f->next))
         explain_paragraph(x, "%s", next_change_note_text(&f->next, next->why, static_takeover));
     else if ((!moves || f->next.state == STATE_PENDING) && !static_takeover &&

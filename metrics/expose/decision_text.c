@@ -77,6 +77,9 @@ static const char *const ignored_words[IGNORED_REASON_COUNT] = {
     [IGNORED_SKIPPED_API] = "Karmada skips this API.",
     [IGNORED_SYSTEM_OBJECT] = "The object is configuration of the API server itself.",
     [IGNORED_CLAIMED_BY] = "Another controller has claimed the object.",
+    [IGNORED_UNWATCHED_VERSION] =
+        "Karmada watches one version of each kind, the preferred one. The object or each policy "
+        "that names it has another version.",
 };
 
 const char *state_text(const struct template_decision *d)
@@ -380,6 +383,61 @@ const char *undetermined_text(enum undetermined_reason reason)
     };
 
     return words[reason];
+}
+
+/* Sentences about outcomes, by the word of their reason. */
+static const struct {
+    const char *reason;
+    const char *text;
+} predicted_texts[] = {
+    {"no_policy", "No policy propagates the template, so it runs in no member cluster."},
+    {"no_cluster_fit",
+     "No member cluster passes the filters of the placement, so the template runs "
+     "in no member cluster."},
+    {"unschedulable", "The member clusters do not have enough capacity, so the template runs in no "
+                      "member cluster."},
+    {"no_replicas", "The template has 0 replicas, so Karmada places it in no member cluster."},
+    {"suspended", "Scheduling is suspended, so the template runs in no member cluster."},
+    {"referrer", "The templates that require this one run in no member cluster."},
+    {"invalid_name", "The API server refuses the name of the binding, so Karmada never propagates "
+                     "the template."},
+    {"taken", "Another template has the binding of this name, so Karmada does not propagate this "
+              "one."},
+    {"quota_exceeded", "A FederatedResourceQuota refuses the replicas."},
+    {"spread_constraint",
+     "The scheduler does not support the spread constraint and places nothing."},
+    {"scheduler_error", "The scheduler fails and places nothing."},
+    {"kept", "The scheduler does not place the present version; the earlier copies stay."},
+};
+
+const char *predicted_text(struct predicted p)
+{
+    for (size_t i = 0; i < ARRAY_LEN(predicted_texts); i++) {
+        if (strcmp(predicted_texts[i].reason, p.reason) == 0)
+            return predicted_texts[i].text;
+    }
+    switch (p.outcome) {
+    case PREDICTION_NOWHERE:
+        return "The template runs in no member cluster.";
+    case PREDICTION_REFUSED:
+        return "The template is refused and runs in no member cluster.";
+    case PREDICTION_IGNORED:
+        return "Karmada never processes the template.";
+    case PREDICTION_NOT_SIMULATED:
+        return "The effect is not simulated.";
+    case PREDICTION_PLACED:
+    case PREDICTION_UNDETERMINED:
+    case PREDICTION_COUNT:
+        break;
+    }
+    return NULL;
+}
+
+const char *failed_outcome_text(const struct outcome *o)
+{
+    bool replaces_state = o->state == STATE_CURRENT || o->predicted.outcome == PREDICTION_REFUSED;
+
+    return o->exists && replaces_state ? predicted_text(o->predicted) : NULL;
 }
 
 /* ---- stages ---- */

@@ -79,6 +79,18 @@ const char *next_change_note_text(const struct outcome *o, enum next_change_note
 /* Returns the reason why a distribution is unpredictable, such as "by spread constraints". */
 const char *undetermined_text(enum undetermined_reason reason);
 
+/*
+ * Returns a sentence about an outcome that is no success; NULL for a template that is placed or
+ * whose clusters are undetermined.
+ */
+const char *predicted_text(struct predicted p);
+
+/*
+ * Returns predicted_text() of an existing outcome whose state alone reads like success: current or
+ * unbound, but not placed or refused. Returns NULL for other outcomes.
+ */
+const char *failed_outcome_text(const struct outcome *o);
+
 /* Action that ends a stage, and the role that must act. */
 struct stage_action {
     enum actor actor;

@@ -7,6 +7,7 @@
 #include "metrics/base/utf8.h"
 #include "metrics/expose/policy_names.h"
 #include "metrics/expose/problem_sentences.h"
+#include "metrics/rules/admission/admission.h"
 #include "metrics/rules/rule.h"
 
 enum {
@@ -330,6 +331,36 @@ static void put_wanted(const struct sentence *s, struct strbuf *out)
         strbuf_adds(out, entry_policy(policy)->priority_class);
 }
 
+/* Appends the findings of the admission of the subject, dropped or refused fields. */
+static void add_admission(const struct sentence *s, bool pruned, struct strbuf *out)
+{
+    const struct entry *subject = s->problem->subject;
+
+    if (subject)
+        admission_add_text(admission_of_entry(subject), engine_context_const(s->engine)->release,
+                           pruned, out);
+}
+
+static void put_pruned(const struct sentence *s, struct strbuf *out)
+{
+    add_admission(s, true, out);
+}
+
+static void put_refusal(const struct sentence *s, struct strbuf *out)
+{
+    add_admission(s, false, out);
+}
+
+/* Appends the action that the API server refuses, if it stored the object before. */
+static void put_write(const struct sentence *s, struct strbuf *out)
+{
+    const struct entry *subject = s->problem->subject;
+    const struct admission *a = subject ? admission_of_entry(subject) : NULL;
+
+    if (a && a->stored)
+        strbuf_adds(out, "the next write");
+}
+
 static void put_scheduler(const struct sentence *s, struct strbuf *out)
 {
     const struct entry *subject = s->problem->subject;
@@ -432,6 +463,9 @@ static const struct insertion insertions[] = {
     {"expected", put_expected, "", NULL},
     {"override", put_override, "another setting has precedence", NULL},
     {"wanted", put_wanted, "", NULL},
+    {"pruned", put_pruned, "", NULL},
+    {"refusal", put_refusal, "", NULL},
+    {"write", put_write, "", NULL},
     {"scheduler", put_scheduler, "", NULL},
     {"binding", put_binding, "", NULL},
     {"holder", put_holder, "another namespace", NULL},

@@ -183,6 +183,24 @@ static void put_responsibility(struct json_writer *w, const struct engine *engin
     json_writer_text(w, "actor", actor_names[template_actor(engine, template)]);
 }
 
+/* Appends the prediction about a template that has no binding. */
+static void put_prediction(struct json_writer *w, const struct engine *engine,
+                           const struct entry *template)
+{
+    struct intern *strings = store_string_pool(engine_context_const(engine)->store);
+    bool stale = template_decision(template)->state == STATE_STALE;
+    struct projection projection;
+    struct predicted predicted = predict_template(engine, template, &projection);
+
+    if (!stale && projection.determined)
+        report_put_clusters(w, "projected", projection.clusters, projection.count);
+    else if (!stale && predicted.outcome == PREDICTION_UNDETERMINED)
+        json_writer_text(w, "undetermined", predicted.reason);
+    json_writer_text(w, "outcome", prediction_names[predicted.outcome]);
+    json_writer_text(w, "outcomeReason", predicted.reason);
+    projection_release(strings, &projection);
+}
+
 void report_template(struct json_writer *w, const struct engine *engine,
                      const struct entry *template)
 {
@@ -212,6 +230,8 @@ void report_template(struct json_writer *w, const struct engine *engine,
         report_put_assigned(w, entry_binding(d->binding));
         report_put_projected(w, d->capacity);
     }
+    if (!entry_binding(d->binding))
+        put_prediction(w, engine, template);
     if (d->connector)
         put_config_connector(w, engine, template);
     json_writer_close(w, '}');

@@ -118,6 +118,28 @@ bool release_has(enum release release, enum behaviour behaviour)
     return release >= behaviours[behaviour].since;
 }
 
+_Static_assert((unsigned)RELEASE_COUNT <= 8 * sizeof(release_set), "a bit for each release");
+
+release_set behaviour_releases(enum behaviour behaviour)
+{
+    release_set set = 0;
+
+    for (unsigned i = 0; i < RELEASE_COUNT; i++) {
+        if (release_has((enum release)i, behaviour))
+            set |= (release_set)(1U << i);
+    }
+    return set;
+}
+
+release_set release_range_set(struct release_range range)
+{
+    release_set set = 0;
+
+    for (unsigned i = range.oldest; i <= range.newest; i++)
+        set |= (release_set)(1U << i);
+    return set;
+}
+
 enum release_answer release_range_has(struct release_range range, enum behaviour behaviour)
 {
     bool oldest = release_has(range.oldest, behaviour);

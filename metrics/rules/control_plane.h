@@ -89,10 +89,19 @@ void release_warn_unknown(const char *text, struct release_range range, struct s
         "the remainder of a division goes to the largest weights, then by lot")                    \
     ROW(ZERO_REPLICAS_NOWHERE, 1_16, "a workload with 0 replicas is placed in no cluster",         \
         "a workload with 0 replicas is placed in every candidate cluster")                         \
+    ROW(DUPLICATES_COMPONENTS, 1_16,                                                               \
+        "a workload with several components is placed whole in each cluster",                      \
+        "the replicas of a workload with several components are divided")                          \
+    ROW(SCALES_DOWN_CANDIDATES, 1_17,                                                              \
+        "scaling down counts only present targets that are still candidates",                      \
+        "scaling down counts all present targets")                                                 \
     ROW(KEEPS_LOST_API, 1_15, "a target that lost the API of the template stays a target",         \
         "a target that lost the API of the template is removed")                                   \
     ROW(LEAVES_DELETING_CLUSTER, 1_14, "divided replicas leave a cluster that is being deleted",   \
         "divided replicas stay in a cluster that is being deleted")                                \
+    ROW(SCORES_FULL_GROUPS, 1_14,                                                                  \
+        "spreading by region works if no cluster has the capacity for all replicas",               \
+        "the scheduler panics if a region has no cluster with the capacity for all replicas")      \
     ROW(OVERFLOW_AFFINITIES, 1_18, "overflowAffinities apply",                                     \
         "the field overflowAffinities does not exist")                                             \
     ROW(WORKLOAD_AFFINITY, 1_17, "workloadAffinity applies",                                       \
@@ -100,6 +109,9 @@ void release_warn_unknown(const char *text, struct release_range range, struct s
     ROW(REBALANCES_FROM_FIRST_GROUP, 1_19_RC,                                                      \
         "a WorkloadRebalancer starts at the first affinity group",                                 \
         "a WorkloadRebalancer starts at the affinity group in use")                                \
+    ROW(RESCHEDULES_COMPONENTS, 1_16,                                                              \
+        "a binding with several components and no clusters is scheduled again",                    \
+        "a binding with several components and no clusters is not scheduled again")                \
     ROW(RESCHEDULES_ONE_COMPONENT, 1_18, "a binding with one component is scheduled again",        \
         "a binding with one component is not scheduled again")                                     \
     ROW(RESOLVES_DEPENDENCIES, 1_16,                                                               \
@@ -112,7 +124,21 @@ void release_warn_unknown(const char *text, struct release_range range, struct s
         "a dependency with a referrer that does not exist is not written",                         \
         "referrers that do not exist are ignored")                                                 \
     ROW(NO_DEFAULT_TOLERATIONS, 1_15, "the webhook adds no tolerations to a policy",               \
-        "the webhook adds tolerations of 300 s for not-ready and unreachable clusters")
+        "the webhook adds tolerations of 300 s for not-ready and unreachable clusters")            \
+    ROW(PURGES_GRACEFULLY, 1_15, "gracePeriodSeconds belongs to purgeMode Gracefully",             \
+        "gracePeriodSeconds does not belong to purgeMode Gracefully")                              \
+    ROW(FORGETS_GRACIOUSLY, 1_19_RC, "gracePeriodSeconds does not belong to purgeMode Graciously", \
+        "gracePeriodSeconds belongs to purgeMode Graciously")                                      \
+    ROW(CHECKS_STATE_PRESERVATION, 1_15, "the webhook validates aliasLabelName",                   \
+        "the webhook does not validate aliasLabelName")                                            \
+    ROW(CHECKS_SELECTOR_NAMESPACE, 1_17,                                                           \
+        "the webhook refuses selectors of another namespace than the policy's",                    \
+        "the webhook accepts selectors of another namespace than the policy's")                    \
+    ROW(REFUSES_COMPARING_TOLERATIONS, 1_18, "the webhook refuses tolerations with Lt and Gt",     \
+        "the webhook accepts tolerations with Lt and Gt")                                          \
+    ROW(REQUIRES_FIELD_PATCHES, 1_18,                                                              \
+        "the webhook refuses a fieldOverrider without json and yaml",                              \
+        "the webhook accepts a fieldOverrider without json and yaml")
 
 #define BEHAVIOUR_ENUMERATOR(id, since, now, before) BEHAVIOUR_##id,
 enum behaviour { BEHAVIOURS(BEHAVIOUR_ENUMERATOR) BEHAVIOUR_COUNT };
@@ -126,6 +152,10 @@ enum release_answer {
     RELEASE_ANSWER_YES,
     RELEASE_ANSWER_DIFFERS, /* Some of the releases have the behaviour, some do not. */
 };
+
+/* Set of releases, bits by enum release: those with the behaviour, and those of a range. */
+release_set behaviour_releases(enum behaviour behaviour);
+release_set release_range_set(struct release_range range);
 
 enum release_answer release_range_has(struct release_range range, enum behaviour behaviour);
 

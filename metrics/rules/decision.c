@@ -167,6 +167,7 @@ const char *const ignored_reason_names[IGNORED_REASON_COUNT] = {
     [IGNORED_SKIPPED_API] = "skipped_api",
     [IGNORED_SYSTEM_OBJECT] = "system_object",
     [IGNORED_CLAIMED_BY] = "claimed_by",
+    [IGNORED_UNWATCHED_VERSION] = "unwatched_version",
 };
 
 const char *const drift_field_names[DRIFT_FIELD_COUNT] = {

@@ -204,6 +204,11 @@ enum ignored_reason {
     IGNORED_SKIPPED_API,
     IGNORED_SYSTEM_OBJECT,
     IGNORED_CLAIMED_BY,
+    /*
+     * The version of the object is not served, or only policies that name a version which Karmada
+     * does not watch would select the template (api_versions.h).
+     */
+    IGNORED_UNWATCHED_VERSION,
     IGNORED_REASON_COUNT,
 };
 
@@ -314,7 +319,7 @@ struct field_resolution {
     bool ahead;              /* Conflict once Karmada has applied the present policies. */
     bool predicted;          /* True if `ahead`, but no `conflict` yet. */
     bool predicted_resolved; /* Resolved value once the present policies are applied. */
-    enum dependency_outcome outcome;           /* Value once Karmada has reconciled all referrers. */
+    enum dependency_outcome outcome; /* Value once Karmada has reconciled all referrers. */
     enum dependency_outcome predicted_outcome; /* Once the present policies are applied, too. */
 };
 
@@ -447,7 +452,13 @@ struct binding_decision {
         "a resourceSelector selects nothing: Karmada does not watch the API version that it "      \
         "names, or no object of the kind has it")                                                  \
     ROW(PREEMPTION_WITHOUT_NAME, "preemption_without_name",                                        \
-        "preemption is Always, but a resourceSelector without a name preempts nothing")
+        "preemption is Always, but a resourceSelector without a name preempts nothing")            \
+    ROW(CLUSTER_SCOPED_KIND, "cluster_scoped_kind",                                                \
+        "a resourceSelector of a namespaced policy names a cluster-scoped kind and never matches") \
+    /* The findings of admission_review(). */                                                      \
+    ROW(FIELD_PRUNED, "field_pruned",                                                              \
+        "the API server drops a field that the CustomResourceDefinition does not have")            \
+    ROW(REFUSED, "refused", "the API server refuses the policy")
 
 #define POLICY_PROBLEM_ENUMERATOR(id, word, text) POLICY_##id,
 enum policy_problem { POLICY_PROBLEMS(POLICY_PROBLEM_ENUMERATOR) POLICY_PROBLEM_COUNT };

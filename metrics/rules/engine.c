@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/engine.h"
+
+#include "metrics/rules/admission/admission.h"
 #include "metrics/rules/problems/problem_tallies.h"
 
 #include "metrics/rules/connector_conflicts.h"
@@ -110,6 +112,7 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
         .cloud_names = cloud_index_new(seed),
         .on_clusters = MAP_INIT(is_same_entry),
     };
+    placements_set_release(e->context.placements, release);
     policy_versions_init(&e->context.policy_versions, store_string_pool(store), options->versions);
     members_init(&e->context.members, store);
     e->context.tallies = xcalloc(1, sizeof(*e->context.tallies));
@@ -126,6 +129,7 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
         (struct delivery_sources){&e->context.members, &e->context.works,
                                   &e->context.override_events, store, &e->context.incomplete};
     store_set_listener(store, (struct store_listener){on_object_change, e});
+    store_set_review(store, admission_review_read);
     return e;
 }
 
@@ -426,7 +430,7 @@ void engine_set_release(struct engine *e, struct release_range release)
     graph_set_cause(c->graph, CAUSE_DISCOVERY);
     rule_mark_cluster_dependents(c);
     for (unsigned class = 0; class < CLASS_COUNT; class ++)
-        graph_mark_class(c->graph, (enum object_class)class);
+        graph_mark_class(c->graph, (enum object_class) class);
 }
 
 struct release_range engine_release(const struct engine *e)
@@ -451,11 +455,24 @@ bool engine_next_selected_type(const struct engine *e, size_t *at, const char **
     return selector_index_next_type(e->context.index, at, api_version, kind);
 }
 
-void engine_set_api_version_source(struct engine *e, struct api_version_source judge)
+void engine_set_api_version_source(struct engine *e, struct api_version_source source)
 {
-    e->context.api_versions = judge;
-    graph_set_cause(e->context.graph, CAUSE_DISCOVERY);
-    graph_mark_class(e->context.graph, CLASS_POLICY);
+    struct rule_context *c = &e->context;
+
+    c->api_versions = source;
+    ignored_set_api_versions(c->ignored, source);
+    graph_set_cause(c->graph, CAUSE_DISCOVERY);
+    graph_mark_class(c->graph, CLASS_POLICY);
+    /* At an API server, all templates have the preferred version. */
+    if (source.objects_decide)
+        graph_mark_class(c->graph, CLASS_TEMPLATE);
+    else
+        api_versions_mark_all_templates(c->store, c->graph, c->index);
+}
+
+struct api_version_source engine_api_version_source(const struct engine *e)
+{
+    return e->context.api_versions;
 }
 
 bool engine_uses_priority_classes(const struct engine *e)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "metrics/base/base.h"
+#include "metrics/model/store.h"
+#include "metrics/rules/decision.h"
 
 /*
  * Outcome of a prediction about one template (product contract 3.12): what Karmada does with it. A
@@ -18,3 +19,29 @@ enum prediction {
 };
 /* Names of the enumerators in JSON (`outcome`) and in --fail-on. */
 extern const char *const prediction_names[PREDICTION_COUNT];
+
+/* An outcome and its reason. */
+struct predicted {
+    enum prediction outcome;
+    const char *reason; /* Word in JSON (`outcomeReason`); static. */
+};
+
+/*
+ * Returns the outcome that the decision about a template and its binding show: in a simulation that
+ * of the simulated Karmada, else the present one. A template without binding that only waits for
+ * Karmada is undetermined, reason "waiting": predict_template() predicts it.
+ */
+struct predicted predict_from_decision(const struct template_decision *d,
+                                       const struct entry *template);
+
+struct projection;
+struct engine;
+
+/*
+ * Returns the outcome of a decided template. If the template has no binding and Karmada is about to
+ * create one, `out` gets the clusters that the scheduler would select, or the reason why they are
+ * undetermined; of a dependency, those of its referrers, with 0 replicas. Else `out` is empty.
+ * Release it with projection_release().
+ */
+struct predicted predict_template(const struct engine *e, const struct entry *template,
+                                  struct projection *out);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "metrics/rules/api_versions.h"
 #include "metrics/rules/cloud_index.h"
 #include "metrics/rules/connector_conflicts.h"
 #include "metrics/rules/control_plane.h"
@@ -75,6 +76,8 @@ struct policy_facts {
     const struct entry *policy;
     const struct resolved_placement *placement; /* The decision takes over this reference. */
     bool override_missing;
+    bool refused;          /* All releases that Karmada may have refuse the policy. */
+    bool pruned;           /* All releases that Karmada may have drop a field. */
     bool unwatched;        /* A selector has an API version that Karmada does not watch. */
     bool kinds_incomplete; /* Not all objects of a selected kind have been read. */
     bool kind_absent;      /* api_version_is_absent() for a selected kind. */

@@ -40,37 +40,11 @@ static const struct policy *governing_policy(const struct judged_template *t)
 
 /* ---- binding_name_collision ---- */
 
-enum { DNS_SUBDOMAIN_MAX = 253 };
-
-static bool is_lower_alphanumeric(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-}
-
-/* Returns true if an API server accepts the text as a name (apimachinery: IsDNS1123Subdomain). */
-static bool is_dns_subdomain(const char *text)
-{
-    char last = '.';
-
-    if (strlen(text) > DNS_SUBDOMAIN_MAX)
-        return false;
-    for (; *text; last = *text++) {
-        if (!is_lower_alphanumeric(*text) && !(*text == '-' && last != '.') &&
-            !(*text == '.' && is_lower_alphanumeric(last)))
-            return false;
-    }
-    return is_lower_alphanumeric(last);
-}
-
 /* Returns true if the template waits for a binding, and the API server refuses its name. */
 static bool has_invalid_binding_name(const struct judged_template *t)
 {
-    CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(BINDING_NAME_MAX);
-
-    if (t->binding || t->d->stages.at.stage != STAGE_UNBOUND)
-        return false;
-    binding_name(entry_kind(t->entry), t->entry->name, &name);
-    return !strbuf_ok(&name) || !is_dns_subdomain(name.data);
+    return !t->binding && t->d->stages.at.stage == STAGE_UNBOUND &&
+           !binding_name_is_valid(entry_kind(t->entry), t->entry->name);
 }
 
 /* No time is known: the other template, or a policy that selects this one, may have come later. */
