@@ -472,12 +472,49 @@ static void explain_dependencies(struct explain_context *x, const struct entry *
     explanation_close(x->out, '}');
 }
 
+enum { IGNORED_POLICIES_MAX = 10 };
+
+/* Adds the action for an object in a version that the API server does not serve. */
+static void explain_unserved_version(struct explain_context *x, const struct entry *template)
+{
+    CLEANUP(strbuf_release) struct strbuf preferred = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
+    struct api_version_source source = engine_api_version_source(x->engine);
+    const struct type *type = template->partition->type;
+
+    explain_paragraph(x, "The API server does not serve %s in %s, and refuses the object.",
+                      type->kind, type->api_version);
+    if (api_version_add_preferred(&source, type->api_version, type->kind, &preferred))
+        explain_paragraph(x, "Action (%s): Write the object in %s.", actor_title(ACTOR_USER),
+                          preferred.data);
+}
+
+/* Adds the consequence for a template that Karmada ignores, and the policies without effect. */
+static void explain_ignored(struct explain_context *x, const struct entry *template)
+{
+    const struct template_decision *d = template_decision(template);
+    struct api_version_source source = engine_api_version_source(x->engine);
+    const struct type *type = template->partition->type;
+
+    explain_state(x, template);
+    explain_paragraph(x, "Karmada does not propagate the template.");
+    if (d->reason == IGNORED_UNWATCHED_VERSION &&
+        api_version_judge(&source, type->api_version, type->kind) != API_VERSION_UNSERVED) {
+        explain_selection(x, template);
+        return;
+    }
+    if (d->reason == IGNORED_UNWATCHED_VERSION)
+        explain_unserved_version(x, template);
+    for (uint32_t i = 0; i < d->candidate_count && i < IGNORED_POLICIES_MAX; i++)
+        explain_paragraph(x, "%s selects the template without effect.",
+                          explain_name(x, d->candidates[i].policy));
+}
+
 void explain_template(struct explain_context *x, const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
 
     if (d->state == STATE_IGNORED) {
-        explain_state(x, template);
+        explain_ignored(x, template);
         return;
     }
     explain_governance(x, template);

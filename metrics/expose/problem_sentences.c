@@ -383,7 +383,7 @@ const struct problem_sentences problem_sentences[PROBLEM_REASON_COUNT] = {
          "The problem ends when the policy is corrected."},
     [PROBLEM_REASON_POLICY_INVALID_UNWATCHED_VERSION] =
         {"A resourceSelector of {subject} names an API version that Karmada does not watch and "
-         "selects no template.",
+         "selects no template[: {versions}].",
          "Set apiVersion of the resourceSelector to the preferred version of the kind.",
          "The problem ends when the policy is corrected."},
     [PROBLEM_REASON_POLICY_INVALID_PREEMPTION_WITHOUT_NAME] =

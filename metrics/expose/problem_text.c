@@ -329,6 +329,45 @@ static void put_wanted(const struct sentence *s, struct strbuf *out)
         strbuf_adds(out, entry_policy(policy)->priority_class);
 }
 
+/* Appends an API version that Karmada does not watch, and the one that it watches, if known. */
+static void add_unwatched_version(const struct api_version_source *source,
+                                  const struct resource_selector *selector, struct strbuf *out)
+{
+    CLEANUP(strbuf_release) struct strbuf preferred = STRBUF_INIT(PART_MAX_BYTES);
+
+    strbuf_addf(out, "%s of %s", selector->api_version, selector->kind);
+    if (api_version_add_preferred(source, selector->api_version, selector->kind, &preferred)) {
+        /* Equal: the API server does not let clients watch the kind. */
+        if (strcmp(preferred.data, selector->api_version) != 0)
+            strbuf_addf(out, " instead of %s", preferred.data);
+    } else {
+        strbuf_adds(out, " (the preferred version is unknown: no CustomResourceDefinition of the "
+                         "kind has been read)");
+    }
+}
+
+/* Appends the API versions in resourceSelectors that Karmada does not watch. */
+static void put_versions(const struct sentence *s, struct strbuf *out)
+{
+    const struct policy *policy = entry_policy(s->problem->subject);
+    struct api_version_source source = engine_api_version_source(s->engine);
+    struct name_list list = NAME_LIST_INIT(out);
+
+    for (uint32_t i = 0; policy && i < policy->selector_count; i++) {
+        const struct resource_selector *selector = &policy->selectors[i];
+        struct strbuf *name;
+
+        if (!selector->api_version || !selector->kind ||
+            !api_version_is_unwatched(engine_store(s->engine), &source, selector->api_version,
+                                      selector->kind))
+            continue;
+        name = name_list_add(&list);
+        if (name)
+            add_unwatched_version(&source, selector, name);
+    }
+    name_list_end(&list);
+}
+
 static void put_scheduler(const struct sentence *s, struct strbuf *out)
 {
     const struct entry *subject = s->problem->subject;
@@ -431,6 +470,7 @@ static const struct insertion insertions[] = {
     {"expected", put_expected, "", NULL},
     {"override", put_override, "another setting has precedence", NULL},
     {"wanted", put_wanted, "", NULL},
+    {"versions", put_versions, "", NULL},
     {"scheduler", put_scheduler, "", NULL},
     {"binding", put_binding, "", NULL},
     {"holder", put_holder, "another namespace", NULL},
