@@ -3,10 +3,10 @@
 #include "exporter/cli/command.h"
 #include "exporter/cli/document.h"
 #include "exporter/cli/help_topics.h"
-#include "exporter/options/suggest.h"
 #include "exporter/text/text_table.h"
 #include "exporter/version.h"
 #include "metrics/base/shown.h"
+#include "metrics/base/suggest.h"
 
 enum { TEXT_MAX = 4096 };
 

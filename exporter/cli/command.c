@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/cli/command.h"
 
-#include "exporter/options/suggest.h"
 #include "exporter/version.h"
 #include "metrics/base/shown.h"
+#include "metrics/base/suggest.h"
 
 const char *const exit_status_texts[] = {
     [STATUS_OK] = "nothing found",

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/cli/help_topics.h"
 
-#include "exporter/options/suggest.h"
 #include "exporter/web/api_reference.h"
 #include "metrics/base/shown.h"
+#include "metrics/base/suggest.h"
 #include "metrics/expose/decision_text.h"
 #include "metrics/expose/problem_reference.h"
 #include "metrics/expose/problem_text.h"

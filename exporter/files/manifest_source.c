@@ -201,7 +201,8 @@ struct manifests {
     struct manifest_tree tree;
     struct custom_kinds custom_kinds;
     struct api_version_source server_versions; /* All zero without an API server. */
-    const struct namespace_filter *filter;     /* Borrowed. NULL: objects of all namespaces. */
+    struct release_evidence release_evidence;
+    const struct namespace_filter *filter; /* Borrowed. NULL: objects of all namespaces. */
     struct declarations declarations;
     manifest_receive_fn *receive; /* NULL: objects go to the store. */
     void *receive_context;
@@ -246,6 +247,7 @@ static bool put_object(struct manifests *m, cJSON *object, struct json_place pla
     custom_kinds_complete_object(&m->custom_kinds, object, &m->current_file->has_custom_kinds);
     set_preferred_version(&m->server_versions, object);
     custom_kinds_add_definition(&m->custom_kinds, object, m->current_file);
+    release_evidence_add_definition(&m->release_evidence, object);
     if (m->filter && !namespace_filter_reads_object(m->filter, object))
         return true;
     return m->receive ? m->receive(m->receive_context, object, why)
@@ -318,6 +320,11 @@ void manifests_set_receiver(struct manifests *m, manifest_receive_fn *receive, v
 {
     m->receive = receive;
     m->receive_context = context;
+}
+
+const struct release_evidence *manifests_release_evidence(const struct manifests *m)
+{
+    return &m->release_evidence;
 }
 
 void manifests_import_definitions(struct manifests *m, const struct manifests *others)

@@ -8,6 +8,7 @@
 #include "exporter/system/file_reader.h"
 #include "metrics/model/store.h"
 #include "metrics/rules/api_versions.h"
+#include "metrics/rules/release_detection.h"
 
 /*
  * Manifests as a source of objects: YAML and JSON with several documents in a file and with kinds
@@ -82,6 +83,12 @@ void manifests_set_receiver(struct manifests *m, manifest_receive_fn *receive, v
  */
 bool manifests_read_text(struct manifests *m, const char *name, const char *text, size_t len,
                          struct error *err) MUST_USE;
+
+/*
+ * Returns the schemas of Karmada's own kinds from the CustomResourceDefinitions in the manifests.
+ * The schema of a kind stays after its definition is removed. Borrowed.
+ */
+const struct release_evidence *manifests_release_evidence(const struct manifests *m);
 
 /* Copies the definitions of custom kinds that `others` has read. Call it before any reading. */
 void manifests_import_definitions(struct manifests *m, const struct manifests *others);

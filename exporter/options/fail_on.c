@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/options/fail_on.h"
 
-#include "exporter/options/suggest.h"
 #include "metrics/base/shown.h"
+#include "metrics/base/suggest.h"
 
 enum {
     REASONS_TEXT_MAX = 400,

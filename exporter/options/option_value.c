@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/options/option_value.h"
 
-#include "exporter/options/suggest.h"
 #include "metrics/base/number.h"
 #include "metrics/base/shown.h"
+#include "metrics/base/suggest.h"
 
 enum {
     DIGITS_MAX = 15, /* Longer numbers are rejected: 10^15 ms are more than 31,000 years. */

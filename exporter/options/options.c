@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/options/options.h"
 
-#include "exporter/options/suggest.h"
 #include "exporter/system/file.h"
 #include "exporter/yaml/yaml.h"
 #include "metrics/base/shown.h"
 #include "metrics/base/strbuf.h"
+#include "metrics/base/suggest.h"
 #include "metrics/rules/control_plane.h"
 
 #define CHOICES(...) ((const char *const[]){__VA_ARGS__, NULL})

@@ -3,7 +3,7 @@
 
 #include <strings.h>
 
-#include "exporter/options/suggest.h"
+#include "metrics/base/suggest.h"
 #include "metrics/model/store.h"
 #include "metrics/rules/object_index.h"
 

@@ -894,6 +894,16 @@ enum plan_layout plan_layout_of(const struct options *o)
                                       : PLAN_LAYOUT_GROUPS;
 }
 
+static void print_release(const struct plan_result *r, const char *before, struct output *o)
+{
+    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(TEXT_MAX_BYTES);
+
+    release_range_describe(r->release, &line);
+    strbuf_addc(&line, '.');
+    strbuf_adds(&o->text, before);
+    output_add_line(o, 0, line.data);
+}
+
 void plan_print(const struct plan_result *r, enum plan_layout layout, unsigned failures,
                 struct output *o)
 {
@@ -923,5 +933,6 @@ void plan_print(const struct plan_result *r, enum plan_layout layout, unsigned f
         output_add_line(o, 0, line.data);
         before = "";
     }
+    print_release(r, before, o);
     print_failing_objects(r, failures, o);
 }

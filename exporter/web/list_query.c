@@ -2,9 +2,9 @@
 #include "exporter/web/list_query.h"
 
 #include "exporter/options/option_value.h"
-#include "exporter/options/suggest.h"
 #include "exporter/web/api.h"
 #include "metrics/base/number.h"
+#include "metrics/base/suggest.h"
 
 enum { MILLI = 1000 };
 

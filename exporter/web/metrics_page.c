@@ -4,9 +4,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "exporter/options/suggest.h"
 #include "exporter/web/request.h"
 #include "exporter/web/response.h"
+#include "metrics/base/suggest.h"
 #include "metrics/expose/family.h"
 #include "metrics/expose/series.h"
 

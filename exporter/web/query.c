@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/web/query.h"
 
-#include "exporter/options/suggest.h"
 #include "exporter/web/request.h"
 #include "exporter/web/response.h"
+#include "metrics/base/suggest.h"
 
 enum { VALUE_MAX = 1024, SHOWN_MAX = 64 };
 

@@ -3,10 +3,10 @@
 
 #include <strings.h>
 
-#include "exporter/options/suggest.h"
 #include "exporter/system/secret.h"
 #include "exporter/yaml/yaml.h"
 #include "metrics/base/shown.h"
+#include "metrics/base/suggest.h"
 
 /* The suites of tls.CipherSuites() in Go: those that Go does not call insecure. */
 const char *const web_cipher_names[WEB_CIPHERS + 1] = {

@@ -391,6 +391,11 @@ const struct problem_sentences problem_sentences[PROBLEM_REASON_COUNT] = {
          "policy.",
          "Add names to resourceSelectors of the policy, or remove preemption.",
          "The problem ends when the policy is corrected."},
+    [PROBLEM_REASON_POLICY_INVALID_CLUSTER_SCOPED_KIND] =
+        {"A resourceSelector of {subject} names a cluster-scoped kind, which a policy with a "
+         "namespace never selects.",
+         "Select the kind in a ClusterPropagationPolicy, and remove the resourceSelector here.",
+         "The problem ends when the policy is corrected."},
     [PROBLEM_REASON_POLICY_INVALID_KIND_NOT_SERVED] =
         {"A resourceSelector of {subject} names a kind that the API server does not serve.",
          "Install the CustomResourceDefinition of the kind, or correct apiVersion and kind of the "
@@ -406,12 +411,14 @@ const struct problem_sentences problem_sentences[PROBLEM_REASON_COUNT] = {
          "Create the override policy, or remove its name from dependentOverrides of the policy.",
          "The problem ends when all override policies in dependentOverrides exist."},
     [PROBLEM_REASON_POLICY_INVALID_FIELD_PRUNED] =
-        {"{subject} sets a field that the installed CustomResourceDefinition does not have, so "
-         "that the API server drops it.",
-         "Upgrade the CustomResourceDefinitions of Karmada, or remove the field from the policy.",
+        {"{subject} sets a field that the CustomResourceDefinition does not have, so that the API "
+         "server drops it[: {pruned}].",
+         "Correct the name or the place of the field, upgrade Karmada's "
+         "CustomResourceDefinitions, or remove the field.",
          "The problem ends when the policy is corrected."},
     [PROBLEM_REASON_POLICY_INVALID_REFUSED] =
-        {"The API server refuses the next write of {subject}; the stored policy stays in force.",
+        {"The API server refuses[ {write} of] {subject}[: {refusal}][; until {write}, the stored "
+         "policy stays in force].",
          "Correct the policy so that it passes the schema and the webhook of the Karmada release.",
          "The problem ends when the policy is corrected."},
     [PROBLEM_REASON_BINDING_NAME_COLLISION_TAKEN] =

@@ -7,6 +7,7 @@
 #include "metrics/base/utf8.h"
 #include "metrics/expose/policy_names.h"
 #include "metrics/expose/problem_sentences.h"
+#include "metrics/rules/admission/admission.h"
 #include "metrics/rules/rule.h"
 
 enum {
@@ -253,7 +254,8 @@ static void put_resolved(const struct sentence *s, struct strbuf *out)
     const struct field_resolution *f = resolution_of(s);
 
     if (f)
-        strbuf_adds(out, dependency_value_name(problem_dependency_field(s->problem), f->resolved));
+        dependency_describe_resolved(dependency_decision(s->problem->subject),
+                                     problem_dependency_field(s->problem), false, out);
 }
 
 static void put_stored(const struct sentence *s, struct strbuf *out)
@@ -368,6 +370,36 @@ static void put_versions(const struct sentence *s, struct strbuf *out)
     name_list_end(&list);
 }
 
+/* Appends the findings of the admission of the subject, dropped or refused fields. */
+static void add_admission(const struct sentence *s, bool pruned, struct strbuf *out)
+{
+    const struct entry *subject = s->problem->subject;
+
+    if (subject)
+        admission_add_text(admission_of_entry(subject), engine_context_const(s->engine)->release,
+                           pruned, out);
+}
+
+static void put_pruned(const struct sentence *s, struct strbuf *out)
+{
+    add_admission(s, true, out);
+}
+
+static void put_refusal(const struct sentence *s, struct strbuf *out)
+{
+    add_admission(s, false, out);
+}
+
+/* Appends the action that the API server refuses, if it stored the object before. */
+static void put_write(const struct sentence *s, struct strbuf *out)
+{
+    const struct entry *subject = s->problem->subject;
+    const struct admission *a = subject ? admission_of_entry(subject) : NULL;
+
+    if (a && a->stored)
+        strbuf_adds(out, "the next write");
+}
+
 static void put_scheduler(const struct sentence *s, struct strbuf *out)
 {
     const struct entry *subject = s->problem->subject;
@@ -471,6 +503,9 @@ static const struct insertion insertions[] = {
     {"override", put_override, "another setting has precedence", NULL},
     {"wanted", put_wanted, "", NULL},
     {"versions", put_versions, "", NULL},
+    {"pruned", put_pruned, "", NULL},
+    {"refusal", put_refusal, "", NULL},
+    {"write", put_write, "", NULL},
     {"scheduler", put_scheduler, "", NULL},
     {"binding", put_binding, "", NULL},
     {"holder", put_holder, "another namespace", NULL},

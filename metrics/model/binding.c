@@ -663,8 +663,8 @@ void binding_release(struct intern *strings, void *object)
 
     if (!b)
         return;
-    const char *const texts[] = {b->api_version, b->kind, b->ns, b->managed_by,
-                                 b->applied_placement, b->observed_affinity};
+    const char *const texts[] = {
+        b->api_version, b->kind, b->ns, b->managed_by, b->applied_placement, b->observed_affinity};
 
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         intern_drop(strings, texts[i]);

@@ -195,8 +195,7 @@ void *cluster_decode(struct decode *d, const cJSON *json)
     c->ready = read_condition(d, status, "Ready", &c->ready_since_ms);
     c->apis_complete = read_condition(d, status, "CompleteAPIEnablements", NULL);
     read_served_apis(d, status, c);
-    c->apis_known =
-        c->api_count > 0 || cJSON_GetArraySize(json_get(status, "conditions")) > 0;
+    c->apis_known = c->api_count > 0 || cJSON_GetArraySize(json_get(status, "conditions")) > 0;
     read_resources(d, status, c);
     c->deleting = decode_is_deleting(d, metadata);
     if (d->failed) {

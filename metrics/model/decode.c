@@ -338,6 +338,11 @@ void decode_texts_release(struct intern *strings, const char **texts, uint32_t c
     free(texts);
 }
 
+struct admission *decode_admission(const struct decode *d, const cJSON *object)
+{
+    return d->review && !d->failed ? d->review(object) : NULL;
+}
+
 bool is_object_of_kind(const cJSON *json, const char *api_version, const char *kind)
 {
     return strcmp(json_str(json, "apiVersion", ""), api_version) == 0 &&

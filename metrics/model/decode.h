@@ -44,6 +44,8 @@ void intern_drop(struct intern *pool, const char *shared);
  */
 struct decode {
     struct intern *strings;
+    /* Returns the findings of admission_review(); NULL: no findings. */
+    struct admission *(*review)(const cJSON *object);
     struct error *err;  /* The first error. */
     const char *prefix; /* Prefix of paths in error messages, or NULL. */
     /* --owner-key: label or annotation that names the team of a template. NULL: none. Borrowed. */
@@ -125,6 +127,31 @@ void decode_texts_release(struct intern *strings, const char **texts, uint32_t c
  * nothing if `failed` is set already.
  */
 void decode_fail(struct decode *d, const char *path, const char *key, const char *what);
+
+/* ---- findings of the admission of an object ---- */
+
+/* Set of releases of Karmada, bits by enum release. */
+typedef uint8_t release_set;
+
+/* Field of an object that the API server or a webhook refuses, or that the API server drops. */
+struct admission_finding {
+    const char *field;    /* Path, such as spec.placement; "" for the object. In `texts`. */
+    const char *text;     /* Predicate of a sentence about the field. In `texts`. */
+    release_set releases; /* Releases of which it is true. */
+    bool pruned;          /* Dropped, not refused. */
+};
+
+/* Findings about an object, for each release. */
+struct admission {
+    release_set refused; /* Releases that refuse the object. */
+    release_set pruned;  /* Releases that drop fields. */
+    bool stored;         /* The object was read from an API server, now or before. */
+    uint32_t count;
+    struct admission_finding items[]; /* The texts are in the same allocation. */
+};
+
+/* Returns the findings about an object, which the caller frees; NULL without findings. */
+struct admission *decode_admission(const struct decode *d, const cJSON *object) MUST_USE;
 
 /* Returns true if an object has this apiVersion and kind. */
 bool is_object_of_kind(const cJSON *json, const char *api_version, const char *kind);

@@ -9,18 +9,22 @@
 #include "metrics/model/template.h"
 #include "metrics/model/work.h"
 
-/* Decodes an object of a Karmada group that no rule uses: the store contains one byte for it. */
 static void *other_decode(struct decode *d, const cJSON *json)
 {
-    (void)d;
-    (void)json;
-    return xmalloc(1);
+    struct other *o = xmalloc(sizeof(*o));
+
+    *o = (struct other){decode_admission(d, json)};
+    return o;
 }
 
 static void other_release(struct intern *strings, void *object)
 {
+    struct other *o = object;
+
     (void)strings;
-    free(object);
+    if (o)
+        free(o->admission);
+    free(o);
 }
 
 #define POLICY_GROUP "policy.karmada.io"

@@ -31,6 +31,11 @@ enum object_class {
     CLASS_COUNT,
 };
 
+/* Object of CLASS_OTHER: of Karmada's groups, without a rule of its own. */
+struct other {
+    struct admission *admission; /* Owned; NULL without findings. */
+};
+
 /* Condition under which the exporter watches a kind at an API server. */
 enum watch_condition {
     WATCH_ALWAYS = 1,       /* Not 0: a row without a condition is a mistake. */

@@ -139,22 +139,37 @@ static bool is_label_prefix(const char *s, size_t len)
     return true;
 }
 
+bool label_key_is_valid(const char *key)
+{
+    const char *slash = strchr(key, '/');
+    const char *name = slash ? slash + 1 : key;
+
+    return is_name_part(name, strlen(name)) &&
+           (!slash || is_label_prefix(key, (size_t)(slash - key)));
+}
+
+bool label_value_is_valid(const char *value)
+{
+    return !*value || is_name_part(value, strlen(value));
+}
+
+bool object_name_is_valid(const char *name)
+{
+    return is_label_prefix(name, strlen(name));
+}
+
 /* Appends a requirement with capacity for `values` values. Sets `invalid` if the key is illegal. */
 static struct label_requirement *add_requirement(struct decode *d, struct label_selector *s,
                                                  const char *key, enum label_operator op,
                                                  size_t values)
 {
-    const char *slash = strchr(key, '/');
-    const char *name = slash ? slash + 1 : key;
-
     s->items = xreallocarray(s->items, s->count + 1, sizeof(*s->items));
     struct label_requirement *r = &s->items[s->count++];
 
     *r = (struct label_requirement){.key = intern_add(d->strings, key), .op = op};
     if (values > 0)
         r->values = xreallocarray(NULL, values, sizeof(*r->values));
-    if (!is_name_part(name, strlen(name)) ||
-        (slash && !is_label_prefix(key, (size_t)(slash - key))))
+    if (!label_key_is_valid(key))
         s->invalid = "a label key is not valid";
     return r;
 }
@@ -163,7 +178,7 @@ static void add_requirement_value(struct decode *d, struct label_selector *s,
                                   struct label_requirement *r, const char *value)
 {
     r->values[r->value_count++] = intern_add(d->strings, value);
-    if (*value && !is_name_part(value, strlen(value)))
+    if (!label_value_is_valid(value))
         s->invalid = "a label value is not valid";
 }
 

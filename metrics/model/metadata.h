@@ -46,6 +46,11 @@ static inline bool short_version_is_newer(uint32_t a, uint32_t b)
     return (int32_t)(a - b) > 0;
 }
 
+/* Return true if a text is a valid label key, label value ("" is one), or name of an object. */
+bool label_key_is_valid(const char *key);
+bool label_value_is_valid(const char *value);
+bool object_name_is_valid(const char *name);
+
 /* One label. Interned texts; `value` may be "". */
 struct label {
     const char *key;

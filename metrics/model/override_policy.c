@@ -97,6 +97,7 @@ void *override_decode(struct decode *d, const cJSON *json)
     }
     o->created_ms = decode_time(d, metadata, "metadata", "creationTimestamp");
     o->changed_ms = user_change_time_ms(d, metadata, NULL);
+    o->admission = decode_admission(d, json);
     if (d->failed) {
         override_release(d->strings, o);
         return NULL;
@@ -117,5 +118,6 @@ void override_release(struct intern *strings, void *object)
         free(o->rules[i].target);
     }
     free(o->rules);
+    free(o->admission);
     free(o);
 }

@@ -24,6 +24,7 @@ struct override {
      * spec.overriders, even if both are unset (Karmada: getOverridersFromOverridePolicies).
      */
     bool deprecated;
+    struct admission *admission; /* Owned; NULL without findings. */
 };
 
 /* Callbacks of the row in the table of kinds (struct kind_def). */

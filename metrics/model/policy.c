@@ -208,6 +208,7 @@ void *policy_decode(struct decode *d, const cJSON *json)
     p->preempts = spec_text_equals(d, spec, "preemption", "Always");
     p->deleting = decode_is_deleting(d, metadata);
     p->deleted_ms = decode_time(d, metadata, "metadata", "deletionTimestamp");
+    p->admission = decode_admission(d, json);
     if (d->failed) {
         policy_release(d->strings, p);
         return NULL;
@@ -228,6 +229,7 @@ void policy_release(struct intern *strings, void *object)
     intern_drop(strings, p->priority_class);
     intern_drop(strings, p->write.manager);
     propagation_release(strings, &p->propagation);
+    free(p->admission);
     free(p);
 }
 

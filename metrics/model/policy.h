@@ -79,7 +79,8 @@ struct policy {
     struct spec_write write;
     /* Drift from the last change is not overdue before this time; 0: no extension of the grace. */
     int64_t grace_extended_until_ms;
-    bool undated; /* A change was observed, but changed_ms is not its time yet. */
+    struct admission *admission; /* Owned; NULL without findings. */
+    bool undated;                /* A change was observed, but changed_ms is not its time yet. */
     bool lazy;
     bool preempts; /* Field preemption is "Always". */
     bool deleting;

@@ -6,6 +6,7 @@ enum { EMPTY_PARTITIONS_MIN = 64 };
 struct store {
     struct intern *strings;
     const char *owner_key;
+    struct admission *(*review)(const cJSON *object);
     uint64_t seed;
     struct map entries;
     struct map partitions;
@@ -112,9 +113,15 @@ void store_set_owner_key(struct store *s, const char *owner_key)
     s->owner_key = owner_key ? intern_add(s->strings, owner_key) : NULL;
 }
 
+void store_set_review(struct store *s, struct admission *(*review)(const cJSON *object))
+{
+    s->review = review;
+}
+
 struct decode store_make_decoder(const struct store *s, struct error *err)
 {
-    return (struct decode){.strings = s->strings, .err = err, .owner_key = s->owner_key};
+    return (struct decode){
+        .strings = s->strings, .review = s->review, .err = err, .owner_key = s->owner_key};
 }
 
 size_t store_object_count(const struct store *s, enum object_class class)

@@ -102,6 +102,9 @@ struct intern *store_string_pool(const struct store *s);
  * disables owners. Call it before the first store_put().
  */
 void store_set_owner_key(struct store *s, const char *owner_key);
+
+/* Sets the function that reviews the objects of Karmada's groups (struct decode); NULL: none. */
+void store_set_review(struct store *s, struct admission *(*review)(const cJSON *object));
 /* Returns a decoder for objects that are put into the store, or compared with objects in it. */
 struct decode store_make_decoder(const struct store *s, struct error *err);
 

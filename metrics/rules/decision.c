@@ -226,6 +226,18 @@ bool reason_exists(const char *name)
 
 /* ---- reading decisions ---- */
 
+const char *const dependency_outcome_reasons[DEPENDENCY_OUTCOME_COUNT] = {
+    [DEPENDENCY_OUTCOME_LAST_REFERRER] = "last_referrer",
+    [DEPENDENCY_OUTCOME_BY_RELEASE] = "release",
+};
+
+const char *dependency_resolved_name(enum dependency_field field, enum dependency_outcome outcome,
+                                     bool resolved)
+{
+    return dependency_outcome_is_certain(outcome) ? dependency_value_name(field, resolved)
+                                                  : "undetermined";
+}
+
 const char *dependency_value_name(enum dependency_field field, bool value)
 {
     if (field == DEPENDENCY_CONFLICT_RESOLUTION)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/engine.h"
+
+#include "metrics/rules/admission/admission.h"
 #include "metrics/rules/problems/problem_tallies.h"
 
 #include "metrics/rules/connector_conflicts.h"
@@ -86,7 +88,8 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
     bool known;
     gate_set gates;
 
-    if (!gates_parse(feature_gates, &gates, err) || !release_parse(version, &release, &known, err))
+    if (!release_parse(version, &release, &known, err) ||
+        !gates_parse(feature_gates, gates_release(release), &gates, err))
         return NULL;
     ignored = ignored_new(options->skipped_namespaces, options->skipped_apis, err);
     if (!ignored)
@@ -126,6 +129,7 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
         (struct delivery_sources){&e->context.members, &e->context.works,
                                   &e->context.override_events, store, &e->context.incomplete};
     store_set_listener(store, (struct store_listener){on_object_change, e});
+    store_set_review(store, admission_review_read);
     return e;
 }
 
@@ -263,7 +267,7 @@ static bool judge_problems(struct rule_context *c, size_t budget)
 
 bool engine_run(struct engine *e, int64_t now_ms, size_t budget)
 {
-    struct gathered gathered = {0};
+    struct gathered gathered = {.release = e->context.release};
     struct entry *entry;
 
     /* Time never decreases: if the clock is set back, overdue templates stay overdue. */
@@ -408,6 +412,30 @@ int64_t engine_now_ms(const struct engine *e)
 uint64_t engine_evaluations(const struct engine *e)
 {
     return e->evaluations;
+}
+
+void engine_set_release(struct engine *e, struct release_range release)
+{
+    struct rule_context *c = &e->context;
+    const char *feature_gates = c->options.feature_gates ? c->options.feature_gates : "";
+    bool same = release.oldest == c->release.oldest && release.newest == c->release.newest;
+    struct error ignored;
+
+    if (c->release.origin == RELEASE_GIVEN)
+        return;
+    c->release = release;
+    /* engine_new() has parsed the same text, and the release cannot make it malformed. */
+    if (same || !gates_parse(feature_gates, gates_release(release), &c->gates, &ignored))
+        return;
+    graph_set_cause(c->graph, CAUSE_DISCOVERY);
+    rule_mark_cluster_dependents(c);
+    for (unsigned class = 0; class < CLASS_COUNT; class ++)
+        graph_mark_class(c->graph, (enum object_class)class);
+}
+
+struct release_range engine_release(const struct engine *e)
+{
+    return e->context.release;
 }
 
 bool engine_resolves_dependencies(const struct engine *e)

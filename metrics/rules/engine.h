@@ -116,6 +116,13 @@ uint64_t engine_evaluations(const struct engine *e);
 /* Returns the takeover rules in force. */
 enum takeover engine_takeover(const struct engine *e);
 
+/*
+ * Sets the releases that Karmada may run, and the defaults of its feature gates; marks all entries
+ * if the releases differ from the last ones. No effect if the options set the release.
+ */
+void engine_set_release(struct engine *e, struct release_range release);
+struct release_range engine_release(const struct engine *e);
+
 /* Returns true if all releases that Karmada may have resolve values of dependencies. */
 bool engine_resolves_dependencies(const struct engine *e);
 

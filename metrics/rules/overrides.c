@@ -130,8 +130,7 @@ void override_steps_release(struct override_steps *steps)
 
 bool override_steps_equal(const struct override_steps *a, const struct override_steps *b)
 {
-    if (a->count != b->count || a->unsure != b->unsure ||
-        a->release_decides != b->release_decides)
+    if (a->count != b->count || a->unsure != b->unsure || a->release_decides != b->release_decides)
         return false;
     for (size_t i = 0; i < a->count; i++) {
         if (a->items[i].rule != b->items[i].rule)

@@ -5,7 +5,8 @@
 #include "metrics/model/binding.h"
 #include "metrics/rules/placement_match.h"
 
-/* Assignment of replicas to the clusters that the scheduler has selected (Karmada: AssignReplicas). */
+/* Assignment of replicas to the clusters that the scheduler has selected (Karmada: AssignReplicas).
+ */
 
 /* Reasons why the result of the scheduler cannot be computed. */
 enum undetermined_reason {

@@ -76,6 +76,8 @@ struct policy_facts {
     const struct entry *policy;
     const struct resolved_placement *placement; /* The decision takes over this reference. */
     bool override_missing;
+    bool refused;          /* All releases that Karmada may have refuse the policy. */
+    bool pruned;           /* All releases that Karmada may have drop a field. */
     bool unwatched;        /* A selector has an API version that Karmada does not watch. */
     bool kinds_incomplete; /* Not all objects of a selected kind have been read. */
     bool kind_absent;      /* api_version_is_absent() for a selected kind. */
@@ -112,7 +114,6 @@ struct binding_facts {
     const struct entry *claimed; /* The claim's policy, existing or not; NULL without a claim. */
     /* A selector names the template's kind, and all objects of the kind have been read. */
     bool kind_read;
-    bool resolves; /* Karmada resolves values of dependencies (engine_resolves_dependencies). */
 };
 
 /* Inputs of the decision about one entry. The lists keep their memory between evaluations. */
@@ -123,6 +124,7 @@ struct gathered {
         struct binding_facts binding;
         struct lease_facts lease;
     };
+    struct release_range release;          /* Releases that Karmada may run. */
     struct dependency_referrers referrers; /* Referrers of the entry. */
     struct target_list targets;            /* Facts about targets of the binding. */
     struct entry_list reads;               /* Entries that the decision depends on. */

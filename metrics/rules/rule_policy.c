@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/model/store.h"
+#include "metrics/rules/admission/admission.h"
 #include "metrics/rules/decision.h"
 #include "metrics/rules/object_index.h"
 #include "metrics/rules/rule.h"
@@ -33,6 +34,9 @@ static unsigned policy_problems(const struct entry *policy)
             problems |= 1U << POLICY_INVALID_SELECTOR;
         if (!cluster_wide && selector->ns && selector->ns != policy->partition->ns)
             problems |= 1U << POLICY_FOREIGN_NAMESPACE;
+        if (!cluster_wide && selector->api_version && selector->kind &&
+            scope_of_kind(selector->api_version, selector->kind) == SCOPE_CLUSTER)
+            problems |= 1U << POLICY_CLUSTER_SCOPED_KIND;
         if (p->preempts && !selector->name)
             problems |= 1U << POLICY_PREEMPTION_WITHOUT_NAME;
     }
@@ -158,6 +162,8 @@ static void gather_policy_facts(const struct rule_context *c, struct entry *entr
     *facts = (struct policy_facts){
         .policy = entry,
         .placement = placements_ref(c->placements, policy->propagation.placement),
+        .refused = admission_refuses(policy->admission, c->release) == RELEASE_ANSWER_YES,
+        .pruned = admission_prunes(policy->admission, c->release) == RELEASE_ANSWER_YES,
     };
     for (uint32_t i = 0; i < policy->override_count; i++) {
         struct identity id = dependent_override_identity(entry, i);
@@ -188,8 +194,10 @@ static void *decide_policy(const struct gathered *g, int64_t *due_ms)
 
     (void)due_ms;
     *d = (struct policy_decision){
-        .problems = policy_problems(g->policy.policy) | (unsigned)g->policy.unwatched
-                                                            << POLICY_UNWATCHED_VERSION,
+        .problems = policy_problems(g->policy.policy) |
+                    (unsigned)g->policy.unwatched << POLICY_UNWATCHED_VERSION |
+                    (unsigned)g->policy.pruned << POLICY_FIELD_PRUNED |
+                    (unsigned)g->policy.refused << POLICY_REFUSED,
         .override_missing = g->policy.override_missing,
         .kinds_incomplete = g->policy.kinds_incomplete,
         .kind_absent = g->policy.kind_absent,

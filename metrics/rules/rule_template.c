@@ -451,7 +451,7 @@ static void *decide_template(const struct gathered *g, int64_t *due_ms)
         d->capacity = capacity_new(f->placements, governing_placement(d), b,
                                    d->change_applied == CHANGE_NOT_APPLIED, placement_drifts(d));
     if (lacks_binding(b) && !d->governing && d->state != STATE_IGNORED)
-        d->dependency = dependency_decide(NULL, &g->referrers, true);
+        d->dependency = dependency_decide(NULL, &g->referrers, g->release);
     return d;
 }
 

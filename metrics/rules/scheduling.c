@@ -214,8 +214,9 @@ enum step_result {
 /* One attempt to schedule a binding in one affinity group. */
 struct attempt {
     struct filter_input in;
-    struct cluster_set set; /* Clusters that pass the filters, then the selected ones. Owned array. */
-    bool overflows;         /* Some of them are allowed by overflowAffinities only. */
+    struct cluster_set
+        set;        /* Clusters that pass the filters, then the selected ones. Owned array. */
+    bool overflows; /* Some of them are allowed by overflowAffinities only. */
     enum undetermined_reason reason;
 };
 
@@ -352,8 +353,7 @@ static enum step_result try_group(const struct scheduling *s, enum release relea
     return result;
 }
 
-void scheduling_place(const struct scheduling *s, enum release release,
-                      struct schedule_result *out)
+void scheduling_place(const struct scheduling *s, enum release release, struct schedule_result *out)
 {
     enum step_result first = STEP_DONE;
 
@@ -431,9 +431,9 @@ static bool has_placement_changed(const struct scheduling *s, enum release relea
         return true;
     if (!has_equal_parts(now, applied))
         return true;
-    same_workloads = !release_has(release, BEHAVIOUR_WORKLOAD_AFFINITY) ||
-                     now->hashes[PLACEMENT_WORKLOAD_AFFINITY] ==
-                         applied->hashes[PLACEMENT_WORKLOAD_AFFINITY];
+    same_workloads =
+        !release_has(release, BEHAVIOUR_WORKLOAD_AFFINITY) ||
+        now->hashes[PLACEMENT_WORKLOAD_AFFINITY] == applied->hashes[PLACEMENT_WORKLOAD_AFFINITY];
     if (same_workloads && has_equal_groups(now, applied, release))
         return false;
     group = find_group(now, s->binding->observed_affinity);
@@ -453,7 +453,8 @@ static bool reschedules_components(const struct scheduling *s, enum release rele
            b->component_count > (one ? 0U : 1U) && b->cluster_count == 0;
 }
 
-/* Returns true if the targets do not have the replicas of the binding (IsBindingReplicasChanged). */
+/* Returns true if the targets do not have the replicas of the binding (IsBindingReplicasChanged).
+ */
 static bool have_replicas_changed(const struct scheduling *s, enum release release)
 {
     const struct placement *placement = s->resolved->placement;
@@ -487,7 +488,7 @@ static bool has_deleting_target(const struct scheduling *s)
 static bool is_divisible(const struct binding *b, enum release release)
 {
     return release_has(release, BEHAVIOUR_ZERO_REPLICAS_NOWHERE) ? binding_is_workload(b)
-                                                                  : b->replicas != 0;
+                                                                 : b->replicas != 0;
 }
 
 /* Returns true if the scheduler processes the binding (Karmada: doScheduleBinding). */
@@ -558,8 +559,8 @@ static void list_targets_after(const struct scheduling *s, const struct schedule
                                .reason = r->targets.reason};
     out->clusters = xcalloc(count + 1, sizeof(*out->clusters));
     for (uint32_t i = 0; i < count; i++)
-        out->clusters[out->count++] = (struct target_cluster){
-            .name = intern_ref(from[i].name), .replicas = from[i].replicas};
+        out->clusters[out->count++] =
+            (struct target_cluster){.name = intern_ref(from[i].name), .replicas = from[i].replicas};
     if (count > 1)
         qsort(out->clusters, count, sizeof(*out->clusters), compare_targets);
 }

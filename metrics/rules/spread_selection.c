@@ -119,7 +119,7 @@ static int64_t needed_replicas(const struct selection *a, const struct spread_co
 
 /* Selects at most `most` clusters (Karmada: selectBestClustersByCluster). */
 static enum spread_result select_by_cluster(struct selection *a,
-                                          const struct spread_constraint *constraint)
+                                            const struct spread_constraint *constraint)
 {
     CLEANUP(free_cleanup) struct ranked *ranked = rank_clusters(a);
     int64_t needed = needed_replicas(a, constraint);
@@ -195,8 +195,8 @@ static bool group_by_region(struct regions *r)
 /* Sets the scores of regions for a binding that needs no capacity (Karmada: calcGroupScore). */
 static void score_regions(struct regions *r, bool duplicates)
 {
-    int64_t least = r->clusters.least > r->constraint->least ? r->clusters.least
-                                                             : r->constraint->least;
+    int64_t least =
+        r->clusters.least > r->constraint->least ? r->clusters.least : r->constraint->least;
 
     for (size_t i = 0; i < r->count; i++) {
         struct region *region = &r->items[i];
@@ -207,8 +207,8 @@ static void score_regions(struct regions *r, bool duplicates)
             used = least > 1 ? least : 1;
         if (targets > used)
             targets = used;
-        region->score = (duplicates ? used * VALID_CLUSTER_SCORE : 0) +
-                        targets * TARGET_SCORE / used;
+        region->score =
+            (duplicates ? used * VALID_CLUSTER_SCORE : 0) + targets * TARGET_SCORE / used;
     }
 }
 
@@ -346,7 +346,7 @@ static unsigned best_path(const struct region_search *search)
  * needed, or no set of regions meets the constraints.
  */
 static enum spread_result choose_regions(const struct selection *a, const struct regions *r,
-                                       unsigned *chosen)
+                                         unsigned *chosen)
 {
     struct region_search search = {.r = r};
     bool known = needs_no_capacity(a->in->binding) && !a->in->overflows && r->constraint->least > 0;
@@ -424,13 +424,12 @@ static enum spread_result select_in_regions(struct selection *a, struct regions 
 }
 
 static enum spread_result select_by_region(struct selection *a,
-                                         const struct spread_constraint *constraint)
+                                           const struct spread_constraint *constraint)
 {
     const struct placement *placement = a->in->placement;
     const struct spread_constraint *clusters = find_constraint(placement, SPREAD_CLUSTER);
-    struct regions r = {.constraint = constraint,
-                        .ranked = rank_clusters(a),
-                        .ranked_count = a->set->count};
+    struct regions r = {
+        .constraint = constraint, .ranked = rank_clusters(a), .ranked_count = a->set->count};
     unsigned chosen = 0;
     enum spread_result result = SPREAD_UNKNOWN;
 
@@ -438,7 +437,8 @@ static enum spread_result select_by_region(struct selection *a,
         r.clusters = *clusters;
     if (group_by_region(&r)) {
         score_regions(&r, placement->division == DIVISION_DUPLICATED);
-        result = (int64_t)r.count < constraint->least ? SPREAD_FAILED : choose_regions(a, &r, &chosen);
+        result =
+            (int64_t)r.count < constraint->least ? SPREAD_FAILED : choose_regions(a, &r, &chosen);
     }
     if (result == SPREAD_SELECTED)
         result = select_in_regions(a, &r, chosen);

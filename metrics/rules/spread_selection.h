@@ -9,7 +9,7 @@
 
 enum spread_result {
     SPREAD_SELECTED,
-    SPREAD_FAILED,  /* The scheduler reports an error: too few clusters, or a field not supported. */
+    SPREAD_FAILED, /* The scheduler reports an error: too few clusters, or a field not supported. */
     SPREAD_UNKNOWN, /* The free capacity of clusters decides. */
 };
 

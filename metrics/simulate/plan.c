@@ -671,6 +671,7 @@ const struct plan_result *plan_finish(struct plan *p)
     finish_clusters(&result->clusters, plan_store(p));
     result->unsettled = overlay_unsettled_templates(p->overlay);
     result->assumptions = overlay_take_assumptions(p->overlay);
+    result->release = overlay_context(p->overlay)->release;
     /* If the plan changes nothing, keep only assumptions that may have prevented a change. */
     if (result->template_count + result->conflict_count == 0)
         result->assumptions &= 1U << ASSUMED_PREEMPTION_OFF | 1U << ASSUMED_REFERENCES_UNKNOWN |

@@ -94,11 +94,9 @@ static bool keeps_targets(const struct scheduling *s, const struct binding *old)
         fresh->status.reschedule_requested || !s->applied || s->applied != s->resolved->placement)
         return false;
     for (uint32_t i = 0; i < old->cluster_count; i++) {
-        const struct entry *cluster =
-            placements_find_cluster(s->placements, old->clusters[i].name);
+        const struct entry *cluster = placements_find_cluster(s->placements, old->clusters[i].name);
 
-        if (s->resolved->has_clusters &&
-            (!cluster || !scheduling_passes(s, release, cluster)))
+        if (s->resolved->has_clusters && (!cluster || !scheduling_passes(s, release, cluster)))
             return false;
     }
     return true;
@@ -150,10 +148,9 @@ static void use_result(struct overlay *overlay, const struct scheduling *s,
         return;
     fresh->observed_group = (uint8_t)(r->group < UINT8_MAX ? r->group : 0);
     if (placement->has_groups)
-        fresh->observed_affinity =
-            placement->groups[r->group].name
-                ? overlay_intern(overlay, placement->groups[r->group].name)
-                : NULL;
+        fresh->observed_affinity = placement->groups[r->group].name
+                                       ? overlay_intern(overlay, placement->groups[r->group].name)
+                                       : NULL;
 }
 
 /*

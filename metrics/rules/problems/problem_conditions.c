@@ -3,6 +3,8 @@
 #include "metrics/rules/problems/problem_tallies.h"
 
 #include "metrics/model/cluster.h"
+#include "metrics/model/override_policy.h"
+#include "metrics/rules/admission/admission.h"
 #include "metrics/rules/problems/decision_flapping.h"
 #include "metrics/rules/problems/template_conditions.h"
 #include "metrics/rules/rule.h"
@@ -27,11 +29,41 @@ static const enum problem_reason policy_problem_reasons[POLICY_PROBLEM_COUNT] = 
     [POLICY_FOREIGN_NAMESPACE] = PROBLEM_REASON_POLICY_INVALID_FOREIGN_NAMESPACE,
     [POLICY_UNWATCHED_VERSION] = PROBLEM_REASON_POLICY_INVALID_UNWATCHED_VERSION,
     [POLICY_PREEMPTION_WITHOUT_NAME] = PROBLEM_REASON_POLICY_INVALID_PREEMPTION_WITHOUT_NAME,
+    [POLICY_CLUSTER_SCOPED_KIND] = PROBLEM_REASON_POLICY_INVALID_CLUSTER_SCOPED_KIND,
+    [POLICY_FIELD_PRUNED] = PROBLEM_REASON_POLICY_INVALID_FIELD_PRUNED,
+    [POLICY_REFUSED] = PROBLEM_REASON_POLICY_INVALID_REFUSED,
 };
 
 static bool is_class_incomplete(const struct rule_context *c, enum object_class class)
 {
     return incomplete_classes(&c->incomplete) & 1U << class;
+}
+
+/* Adds unknown conditions where only some of the releases that Karmada may have refuse or drop. */
+static void add_doubtful_admission(const struct rule_context *c, const struct entry *entry,
+                                   struct condition_list *out)
+{
+    const struct admission *a = admission_of_entry(entry);
+
+    if (admission_prunes(a, c->release) == RELEASE_ANSWER_DIFFERS)
+        add_unknown(out, PROBLEM_REASON_POLICY_INVALID_FIELD_PRUNED);
+    if (admission_refuses(a, c->release) == RELEASE_ANSWER_DIFFERS)
+        add_unknown(out, PROBLEM_REASON_POLICY_INVALID_REFUSED);
+}
+
+/* Conditions of an override policy, or of another object of Karmada's groups. */
+static void admission_conditions(const struct rule_context *c, const struct entry *entry,
+                                 struct condition_list *out)
+{
+    const struct admission *a = admission_of_entry(entry);
+    const struct override *o = entry_class(entry) == CLASS_OVERRIDE ? entry->object : NULL;
+    int64_t written_ms = o ? o->changed_ms : 0;
+
+    if (admission_prunes(a, c->release) == RELEASE_ANSWER_YES)
+        add(out, PROBLEM_REASON_POLICY_INVALID_FIELD_PRUNED, written_ms);
+    if (admission_refuses(a, c->release) == RELEASE_ANSWER_YES)
+        add(out, PROBLEM_REASON_POLICY_INVALID_REFUSED, written_ms);
+    add_doubtful_admission(c, entry, out);
 }
 
 static void add_invalid_policy(const struct rule_context *c, const struct entry *entry,
@@ -45,6 +77,7 @@ static void add_invalid_policy(const struct rule_context *c, const struct entry 
         if (d->problems & 1U << i)
             add(out, policy_problem_reasons[i], written_ms);
     }
+    add_doubtful_admission(c, entry, out);
     if (d->kind_absent)
         add(out, PROBLEM_REASON_POLICY_INVALID_KIND_NOT_SERVED, written_ms);
     if (d->priority.state == PRIORITY_MISSING)
@@ -288,6 +321,8 @@ void problem_conditions(const struct rule_context *c, const struct entry *entry,
         binding_conditions(c, entry, out);
     } else if (lease_decision(entry)) {
         lease_conditions(entry, out);
+    } else if (entry_class(entry) == CLASS_OVERRIDE || entry_class(entry) == CLASS_OTHER) {
+        admission_conditions(c, entry, out);
     } else if (entry_class(entry) == CLASS_CLUSTER) {
         add_unavailable(c, entry, out, due_ms);
         add_exceeded_capacity(c, entry, out);

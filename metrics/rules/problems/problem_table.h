@@ -227,6 +227,7 @@ extern const char *const problem_names[PROBLEM_COUNT];
     ROW(POLICY_INVALID, POLICY_INVALID_UNWATCHED_VERSION, "unwatched_version", POLICY_OWNER)       \
     ROW(POLICY_INVALID, POLICY_INVALID_PREEMPTION_WITHOUT_NAME, "preemption_without_name",         \
         POLICY_OWNER)                                                                              \
+    ROW(POLICY_INVALID, POLICY_INVALID_CLUSTER_SCOPED_KIND, "cluster_scoped_kind", POLICY_OWNER)   \
     ROW(POLICY_INVALID, POLICY_INVALID_KIND_NOT_SERVED, "kind_not_served", POLICY_OWNER)           \
     ROW(POLICY_INVALID, POLICY_INVALID_PRIORITY_CLASS_MISSING, "priority_class_missing",           \
         POLICY_OWNER)                                                                              \

@@ -3,8 +3,8 @@
 
 #include <unistd.h>
 
-#include "exporter/options/suggest.h"
 #include "exporter/system/log.h"
+#include "metrics/base/suggest.h"
 #include "tests/unit/suite.h"
 
 enum { ARGUMENTS_MAX = 8, MINUTE_MS = 60 * 1000 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/options/suggest.h"
+#include "metrics/base/suggest.h"
 
 enum { NAME_MAX_LEN = 64 };
 

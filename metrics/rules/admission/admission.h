@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/base/strbuf.h"
+#include "metrics/rules/control_plane.h"
+
+/*
+ * Admission of the objects of Karmada's groups by the API server, for each release: the fields that
+ * it drops because the CustomResourceDefinition does not have them (pruning), the values that its
+ * schema refuses, and the policies that Karmada's webhooks refuse (Karmada: pkg/webhook,
+ * pkg/util/validation). The findings of the schema and of the webhook are both reported.
+ */
+
+/*
+ * Returns the findings about an object of any kind, in one allocation that the caller frees; NULL
+ * if there are none, or if the kind is not of Karmada's groups. Unknown kinds of the groups are
+ * refused. Only the first findings are listed; the sets of releases count all of them.
+ */
+struct admission *admission_review(const cJSON *object) MUST_USE;
+
+/*
+ * Like admission_review(), for an object that a source has read. An object with a creation time
+ * comes from an API server, which has dropped all fields that its CustomResourceDefinition does not
+ * have: dropped fields are no findings then.
+ */
+struct admission *admission_review_read(const cJSON *object) MUST_USE;
+
+/*
+ * Returns the object as the API server of a release stores it, with defaults, without unknown
+ * fields, and with the changes of the mutating webhooks. The caller frees the tree. Call it for
+ * objects that the release accepts.
+ */
+cJSON *admission_make_stored(const cJSON *object, enum release release) MUST_USE;
+
+/* Returns the findings about the object of an entry, borrowed; NULL without findings. */
+const struct admission *admission_of_entry(const struct entry *entry);
+
+/* Returns whether a range of releases refuses an object; `a` may be NULL. */
+enum release_answer admission_refuses(const struct admission *a, struct release_range range);
+/* Returns whether a range of releases drops fields of an object; `a` may be NULL. */
+enum release_answer admission_prunes(const struct admission *a, struct release_range range);
+
+/*
+ * Appends the findings that apply to all releases of a range, dropped or refused fields: "spec.x
+ * must be y", at most three. Appends nothing if there are none. `a` may be NULL.
+ */
+void admission_add_text(const struct admission *a, struct release_range range, bool pruned,
+                        struct strbuf *out);
