@@ -504,7 +504,8 @@ static void explain_outcome(struct explain_context *x, const char *words, const 
     const struct template_decision then = {.state = o->state, .reason = (uint8_t)o->reason};
     const char *reason = reason_name(o->state, o->reason);
 
-    if (o->state == STATE_CURRENT && predicted_text(o->predicted)) {
+    if ((o->state == STATE_CURRENT && predicted_text(o->predicted)) ||
+        (o->state == STATE_UNBOUND && o->predicted.outcome == PREDICTION_REFUSED)) {
         explain_failure(x, words, o->predicted);
     } else {
         explain_paragraph(x, "%s: %s%s%s.", words, state_names[o->state], reason ? ", " : "",
@@ -599,7 +600,7 @@ void explain_predicted_state(struct explain_context *x, const struct entry *temp
     struct next next = {
         .x = x,
         .late = d->state == STATE_STALE && d->phase == PHASE_OVERDUE,
-        .why = next_change_note_of(d),
+        .why = next_change_note_of(d, template),
     };
 
     explain_open_section(x, "next", "Next change");
