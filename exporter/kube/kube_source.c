@@ -500,11 +500,11 @@ void kube_source_turn(struct kube_source *s, int64_t now_ms, int64_t clock_ms)
             discoverer_request_round(&s->discoverer);
     }
     audit_turn(&s->audit, s->list.items, s->list.count);
-    missing_kinds_turn(
-        &s->missing, &s->list, &s->unserved_kinds,
-        discoverer_ready(&s->discoverer) && bound_templates_ready(&s->bound_templates) &&
-            release_reader_ready(&s->release_reader),
-        now_ms);
+    missing_kinds_turn(&s->missing, &s->list, &s->unserved_kinds,
+                       discoverer_ready(&s->discoverer) &&
+                           bound_templates_ready(&s->bound_templates) &&
+                           release_reader_ready(&s->release_reader),
+                       now_ms);
 }
 
 int64_t kube_source_due(const struct kube_source *s)

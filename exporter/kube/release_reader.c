@@ -66,9 +66,8 @@ static void end_round(struct release_reader *r)
         log_write(r->context->log, LOG_LEVEL_WARN,
                   "cannot read the schemas of Karmada's kinds, which show its release", "error",
                   r->failure.text);
-    r->due_ms = r->context->now_ms +
-                (failed ? backoff_ms(r->failures, (uint32_t)r->context->now_ms)
-                        : RELEASE_INTERVAL_MS);
+    r->due_ms = r->context->now_ms + (failed ? backoff_ms(r->failures, (uint32_t)r->context->now_ms)
+                                             : RELEASE_INTERVAL_MS);
 }
 
 /* ---- responses ---- */
@@ -226,8 +225,8 @@ void release_reader_turn(struct release_reader *r)
         return;
     if (r->transfer && now_ms >= progress_deadline(&r->progress, PROGRESS_SHORT_MS)) {
         r->context->transport.cancel(r->context->transport.context, r->transfer);
-        end_request(r, &(struct transport_result){
-                           .error = progress_late_reason(&r->progress, now_ms)});
+        end_request(
+            r, &(struct transport_result){.error = progress_late_reason(&r->progress, now_ms)});
     }
     if (!r->transfer && now_ms >= r->due_ms)
         start_request(r);

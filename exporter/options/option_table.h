@@ -102,10 +102,11 @@ OPTION(TEXT, skipped_apis, .name = "skipped-propagating-apis", .value = "APIS", 
        .commands = COMMAND_EVALUATES)
 
 OPTION(TEXT, karmada_version, .name = "karmada.version", .value = "VERSION", .fallback = "",
-       .help = "release of Karmada, such as 1.15, of which the rules apply; without it, the schemas "
-               "of Karmada's kinds show the release: on the API server, or in the "
-               "CustomResourceDefinitions among the manifests; without schemas, the newest release "
-               "is assumed",
+       .help =
+           "release of Karmada, such as 1.15, of which the rules apply; without it, the schemas "
+           "of Karmada's kinds show the release: on the API server, or in the "
+           "CustomResourceDefinitions among the manifests; without schemas, the newest release "
+           "is assumed",
        .commands = COMMAND_EVALUATES)
 
 OPTION(TEXT, feature_gates, .name = "karmada.feature-gates", .value = "GATES", .fallback = "",

@@ -7,8 +7,7 @@
 #include "exporter/version.h"
 #include "metrics/model/kind.h"
 
-enum {
-    RELEASE_MAX_BYTES = 64, RESOURCE_MAX = 512 };
+enum { RELEASE_MAX_BYTES = 64, RESOURCE_MAX = 512 };
 
 /* Health of the watches of one resource, summed up over its reflectors. */
 struct resource_health {

@@ -319,7 +319,7 @@ struct field_resolution {
     bool ahead;              /* Conflict once Karmada has applied the present policies. */
     bool predicted;          /* True if `ahead`, but no `conflict` yet. */
     bool predicted_resolved; /* Resolved value once the present policies are applied. */
-    enum dependency_outcome outcome;           /* Value once Karmada has reconciled all referrers. */
+    enum dependency_outcome outcome; /* Value once Karmada has reconciled all referrers. */
     enum dependency_outcome predicted_outcome; /* Once the present policies are applied, too. */
 };
 

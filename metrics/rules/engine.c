@@ -430,7 +430,7 @@ void engine_set_release(struct engine *e, struct release_range release)
     graph_set_cause(c->graph, CAUSE_DISCOVERY);
     rule_mark_cluster_dependents(c);
     for (unsigned class = 0; class < CLASS_COUNT; class ++)
-        graph_mark_class(c->graph, (enum object_class)class);
+        graph_mark_class(c->graph, (enum object_class) class);
 }
 
 struct release_range engine_release(const struct engine *e)

@@ -193,9 +193,8 @@ static void add_component(struct release_evidence *e, const cJSON *schema)
     const cJSON *kind;
 
     cJSON_ArrayForEach (kind, json_array(schema, "x-kubernetes-group-version-kind")) {
-        enum release_schema row =
-            find_schema(json_str(kind, "group", ""), json_str(kind, "version", ""),
-                        json_str(kind, "kind", ""));
+        enum release_schema row = find_schema(
+            json_str(kind, "group", ""), json_str(kind, "version", ""), json_str(kind, "kind", ""));
 
         if (row == RELEASE_SCHEMA_COUNT)
             continue;
@@ -333,8 +332,7 @@ void release_finding_warn(const struct release_finding *finding, struct strbuf *
                     release_name(known_release(finding->ahead_bounds.oldest)),
                     release_name(known_release(finding->behind_bounds.newest + 1)));
     } else if (finding->behind < RELEASE_SCHEMA_COUNT) {
-        strbuf_addf(out,
-                    "the schemas of Karmada's kinds are not of one release: %s is of Karmada ",
+        strbuf_addf(out, "the schemas of Karmada's kinds are not of one release: %s is of Karmada ",
                     release_schema_kind(finding->behind));
         append_bounds(finding->behind_bounds, out);
         strbuf_addf(out, ", %s of Karmada ", release_schema_kind(finding->ahead));

@@ -8,7 +8,10 @@
 
 /* ---- value of a dependency's field, by release ---- */
 
-#define RANGE(oldest, newest) {RELEASE_##oldest, RELEASE_##newest, RELEASE_OF_SERVER}
+#define RANGE(oldest, newest)                                                                      \
+    {                                                                                              \
+        RELEASE_##oldest, RELEASE_##newest, RELEASE_OF_SERVER                                      \
+    }
 
 /* Values: 'A' Abort or false, 'O' Overwrite or true; '-' in `wants`: a missing referrer. */
 static struct outcome_row {
@@ -136,14 +139,14 @@ TEST_ROWS(an_undetermined_value_names_its_reason, descriptions, name)
     put_binding(&w, "app-0", "Pod", row->wants[0], true, "");
     if (row->wants[1] != '-')
         put_binding(&w, "app-1", "Pod", row->wants[1], true, "");
-    put_binding(&w, "shared", "Secret", 'A', false,
-                "{\"namespace\":\"n\",\"name\":\"app-0\"},{\"namespace\":\"n\",\"name\":\"app-1\"}");
+    put_binding(
+        &w, "shared", "Secret", 'A', false,
+        "{\"namespace\":\"n\",\"name\":\"app-0\"},{\"namespace\":\"n\",\"name\":\"app-1\"}");
     engine_set_release(w.engine, row->range);
     world_run(&w, 0);
-    dependency_describe_resolved(
-        dependency_decision(
-            world_find(&w, "work.karmada.io/v1alpha2", "ResourceBinding", "n", "shared")),
-        DEPENDENCY_CONFLICT_RESOLUTION, false, &text);
+    dependency_describe_resolved(dependency_decision(world_find(&w, "work.karmada.io/v1alpha2",
+                                                                "ResourceBinding", "n", "shared")),
+                                 DEPENDENCY_CONFLICT_RESOLUTION, false, &text);
     assert_string_equal(text.data, row->text);
     world_release(&w);
 }
@@ -253,14 +256,11 @@ TEST(a_change_of_the_release_changes_the_defaults_of_gates)
 
     options.feature_gates = "PropagateDeps=false";
     world_init(&w, &options, 1);
-    assert_true(
-        gate_is_on(engine_context_const(w.engine)->gates, GATE_PRIORITY_BASED_SCHEDULING));
+    assert_true(gate_is_on(engine_context_const(w.engine)->gates, GATE_PRIORITY_BASED_SCHEDULING));
     engine_set_release(w.engine, (struct release_range)RANGE(1_18, 1_19_RC));
-    assert_false(
-        gate_is_on(engine_context_const(w.engine)->gates, GATE_PRIORITY_BASED_SCHEDULING));
+    assert_false(gate_is_on(engine_context_const(w.engine)->gates, GATE_PRIORITY_BASED_SCHEDULING));
     assert_false(gate_is_on(engine_context_const(w.engine)->gates, GATE_PROPAGATE_DEPS));
     engine_set_release(w.engine, (struct release_range)RANGE(1_18, 1_19));
-    assert_true(
-        gate_is_on(engine_context_const(w.engine)->gates, GATE_PRIORITY_BASED_SCHEDULING));
+    assert_true(gate_is_on(engine_context_const(w.engine)->gates, GATE_PRIORITY_BASED_SCHEDULING));
     world_release(&w);
 }

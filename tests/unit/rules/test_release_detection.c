@@ -9,10 +9,9 @@
 enum { LINE_BYTES = 4096, COLUMNS = 7, ROWS_MAX = 4096 };
 
 /* Releases of crd-fields.tsv, oldest first; the position of a release is its number below. */
-static const char *const columns_of_time[] = {"v1.8.0",  "v1.9.0",      "v1.10.0", "v1.11.0",
-                                              "v1.12.0", "v1.13.0",     "v1.14.0", "v1.15.0",
-                                              "v1.16.0", "v1.17.0",     "v1.18.0", "v1.19.0-rc.0",
-                                              "f8fdd02d"};
+static const char *const columns_of_time[] = {
+    "v1.8.0",  "v1.9.0",  "v1.10.0", "v1.11.0", "v1.12.0",      "v1.13.0", "v1.14.0",
+    "v1.15.0", "v1.16.0", "v1.17.0", "v1.18.0", "v1.19.0-rc.0", "f8fdd02d"};
 enum { TIME_OF_1_13 = 5 };
 
 struct field_row {
@@ -371,13 +370,12 @@ TEST(unknown_fields_of_the_newest_schema_change_nothing)
 {
     struct release_evidence e = {0};
     cJSON *definition = make_definition(RELEASE_SCHEMA_BINDING, time_of_release(RELEASE_1_19));
-    cJSON *schema =
-        cJSON_GetObjectItem(cJSON_GetObjectItem(cJSON_GetArrayItem(cJSON_GetObjectItem(
-                                                    cJSON_GetObjectItem(definition, "spec"),
-                                                    "versions"),
-                                                                   0),
-                                                "schema"),
-                            "openAPIV3Schema");
+    cJSON *schema = cJSON_GetObjectItem(
+        cJSON_GetObjectItem(
+            cJSON_GetArrayItem(
+                cJSON_GetObjectItem(cJSON_GetObjectItem(definition, "spec"), "versions"), 0),
+            "schema"),
+        "openAPIV3Schema");
 
     descend(descend(schema, "spec"), "fieldOfTomorrow");
     assert_true(release_evidence_add_definition(&e, definition));
