@@ -156,7 +156,9 @@ OPTION(FAIL_ON, fail_on, .name = "fail-on", .value = "PROBLEMS", .fallback = "wa
                "empty value disables the check. For plan also consequences of the change: move "
                "(replicas move), lost (no policy governs a template any more), wait (for a user's "
                "next change), overflow (of free capacity), undetermined (clusters), unsettled (no "
-               "stable state); without the flag plan does not exit with 1",
+               "stable state), and outcomes: nowhere (no cluster is left), refused, ignored, "
+               "not_simulated (any problem or outcome includes it); without the flag plan does not "
+               "exit with 1",
        .choices = fail_on_names, .commands = COMMAND_CHECK | COMMAND_PLAN)
 
 OPTION(TEXT, only_problem, .name = "problem", .value = "PROBLEM", .fallback = "",

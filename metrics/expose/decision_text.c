@@ -439,6 +439,13 @@ const char *predicted_text(struct predicted p)
     return NULL;
 }
 
+const char *failed_outcome_text(const struct outcome *o)
+{
+    bool replaces_state = o->state == STATE_CURRENT || o->predicted.outcome == PREDICTION_REFUSED;
+
+    return o->exists && replaces_state ? predicted_text(o->predicted) : NULL;
+}
+
 /* ---- stages ---- */
 
 /*

@@ -193,8 +193,9 @@ static void apply_claimed_policy(struct overlay *overlay, struct entry *template
         overlay_assume(overlay, ASSUMED_REPLICAS_UNKNOWN);
         binding_set_undetermined(fresh, UNDETERMINED_UNSUPPORTED);
     }
+    distributor_update_targets(overlay, fresh);
     overlay_replace(overlay, entry, fresh);
-    distributor_sync(overlay, entry);
+    distributor_sync(overlay, entry, !old);
 }
 
 /* ---- templates ---- */

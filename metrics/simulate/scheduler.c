@@ -9,14 +9,10 @@
 
 static const char default_scheduler[] = "default-scheduler";
 
-/*
- * Returns true if Karmada's default scheduler handles the binding (Karmada:
- * resourceBindingEventFilter).
- */
+/* Returns true if Karmada's default scheduler handles the binding once it is in its queue. */
 static bool is_for_default_scheduler(const struct binding *b)
 {
     return b->has_placement && !b->deleting && !b->scheduling_suspended &&
-           (b->claim || b->managed_by) &&
            (!b->propagation.scheduler_name ||
             strcmp(b->propagation.scheduler_name, default_scheduler) == 0);
 }
@@ -109,7 +105,8 @@ static void set_targets(struct overlay *overlay, const struct projection *p, str
     for (uint32_t i = 0; i < p->count; i++)
         clusters[i] = (struct target_cluster){.name = overlay_intern(overlay, p->clusters[i].name),
                                               .replicas = p->clusters[i].replicas};
-    overlay_assume(overlay, ASSUMED_SCHEDULED_ONLY);
+    if (p->count > 0)
+        overlay_assume(overlay, ASSUMED_SCHEDULED_ONLY);
     fresh->clusters = overlay_own_memory(overlay, clusters);
     fresh->cluster_count = p->count;
     fresh->status.required_count = 0;
@@ -197,8 +194,8 @@ static void schedule(struct overlay *overlay, const struct scheduling *s, const 
     schedule_result_release(placements_strings(s->placements), &r);
 }
 
-void scheduler_schedule_binding(struct overlay *overlay, const struct binding *old,
-                                struct binding *fresh)
+void scheduler_schedule_enqueued(struct overlay *overlay, const struct binding *old,
+                                 struct binding *fresh)
 {
     struct rule_context *c = overlay_context(overlay);
     struct scheduling s = {.placements = c->placements, .binding = fresh, .gates = c->gates};
@@ -215,4 +212,13 @@ void scheduler_schedule_binding(struct overlay *overlay, const struct binding *o
         s.applied = (applied = placements_ref(c->placements, text))->placement;
     schedule(overlay, &s, old, fresh);
     placements_drop(c->placements, applied);
+}
+
+/* Without one of these labels, Karmada does not enqueue the binding (resourceBindingEventFilter).
+ */
+void scheduler_schedule_binding(struct overlay *overlay, const struct binding *old,
+                                struct binding *fresh)
+{
+    if (fresh->claim || fresh->managed_by)
+        scheduler_schedule_enqueued(overlay, old, fresh);
 }
