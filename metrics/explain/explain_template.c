@@ -45,6 +45,12 @@ static void explain_evicted_cluster(struct explain_context *x, const char *clust
     else if (c)
         explain_paragraph(x, "%s is not ready: the copy stays until the cluster is ready again.",
                           cluster);
+    else if (!(engine_incomplete_classes(x->engine) & 1U << CLASS_CLUSTER) &&
+             store_object_count(engine_store(x->engine), CLASS_CLUSTER) > 0)
+        explain_paragraph(x,
+                          "Cluster %s does not exist. Remove it from the placement of the policy; "
+                          "join it again only if it was removed by mistake.",
+                          cluster);
 }
 
 /* Adds for each evicted copy when it goes at the latest, or that a person must remove its task. */

@@ -503,7 +503,9 @@ static const struct stage_action action_by_reason[STAGE_REASON_COUNT] = {
                              "Check that the scheduler in the policy's schedulerName runs."},
     [WHY_NO_REPLICAS] = {ACTOR_USER, "Set replicas above 0."},
     [WHY_REFERRER] = {ACTOR_USER, "Check the placement of the templates that require this one."},
-    [WHY_CLUSTER_NOT_READY] = {ACTOR_PLATFORM, "Repair the member cluster."},
+    [WHY_CLUSTER_NOT_READY] = {ACTOR_PLATFORM,
+                               "Repair the member cluster. If its Cluster was deleted, remove it "
+                               "from the placement of the policy."},
     [WHY_OVERRIDE_FAILED] = {ACTOR_USER, "Correct the override policy, or delete it."},
     [WHY_WORK_MISSING] = {ACTOR_KARMADA,
                           "Read the events of the template and of its binding: an override "
