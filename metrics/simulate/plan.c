@@ -293,7 +293,7 @@ bool plan_apply(struct plan *p, const cJSON *json, struct error *err)
 
     if (!user_change_decode(&p->user, json, &applied, err))
         return false;
-    if (overlay_limit_reached(p->overlay))
+    if (!applied.entry || overlay_limit_reached(p->overlay))
         return true;
     if (entry_class(applied.entry) == CLASS_TEMPLATE && !entry_exists(applied.entry)) {
         store_pin(applied.entry);
