@@ -22,12 +22,10 @@ enum {
 
 /* ---- deletions ---- */
 
-enum { DELETABLE_CLASSES = ~(1U << CLASS_OTHER) };
-
 bool plan_delete_typed(struct plan *p, const struct store *store, const char *typed,
                        struct error *err)
 {
-    const struct entry *entry = object_find(store, DELETABLE_CLASSES, typed, err);
+    const struct entry *entry = object_find(store, PLAN_DELETABLE_CLASSES, typed, err);
 
     if (entry)
         plan_delete(p, (struct entry *)(uintptr_t)entry);

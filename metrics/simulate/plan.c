@@ -287,6 +287,11 @@ static void simulate_until_settled(struct plan *p)
         p->result.settled = false;
 }
 
+void plan_assume_unread_kinds(struct plan *p)
+{
+    overlay_assume(p->overlay, ASSUMED_KIND_UNREAD);
+}
+
 bool plan_apply(struct plan *p, const cJSON *json, struct error *err)
 {
     struct applied_object applied;
