@@ -15,8 +15,8 @@
     ",\"replicaScheduling\":{\"weightPreference\":{\"dynamicWeight\":\"AvailableReplicas\"}}"
 #define APPLICATION(fields)                                                                        \
     SELECTORS                                                                                      \
-        ",\"propagateDeps\":true,\"failover\":{\"application\":{\"decisionConditions\":{}," fields \
-        "}}"
+    ",\"propagateDeps\":true,\"failover\":{\"application\":{\"decisionConditions\":{}," fields "}" \
+                                                                                               "}"
 #define RULE(overriders) "\"overrideRules\":[{\"overriders\":{" overriders "}}]"
 
 enum { ACCEPTED = RELEASE_COUNT }; /* No release refuses the policy. */
