@@ -43,6 +43,7 @@ static bool apply_manifests(struct plan *p, const struct evaluation *e,
     bool fine;
 
     manifests_import_definitions(m, e->manifests);
+    manifests_set_server_versions(m, engine_api_version_source(e->engine));
     manifests_set_receiver(m, apply_object, p);
     fine = manifests_load(m, &err);
     if (!fine)

@@ -38,8 +38,10 @@ static_assert(NAME_COUNT <= 64, "a bit for each");
 
 #define PROBLEM_WORD(id, word, ...) word,
 const char *const fail_on_names[NAME_COUNT + 1] = {
-    "critical",     "warning",   "info", PROBLEMS(PROBLEM_WORD) "move", "lost", "wait", "overflow",
-    "undetermined", "unsettled", NULL,
+    "critical",      "warning", "info",     PROBLEMS(PROBLEM_WORD) "move",
+    "lost",          "wait",    "overflow", "undetermined",
+    "unsettled",     "nowhere", "refused",  "ignored",
+    "not_simulated", NULL,
 };
 
 uint64_t fail_on_names_of_check(void)
@@ -366,9 +368,15 @@ bool fail_on_accepted_by_plan(const struct fail_on *f, struct error *err)
 
 unsigned fail_on_plan_failures(const struct fail_on *f)
 {
+    static const unsigned outcomes = 1U << PLAN_FAILURE_UNDETERMINED | 1U << PLAN_FAILURE_NOWHERE |
+                                     1U << PLAN_FAILURE_REFUSED | 1U << PLAN_FAILURE_IGNORED;
+    static const unsigned problems = (1U << PLAN_FAILURE_FIRST_CONSEQUENCE) - 1;
     unsigned failures = f->consequences;
 
     for (unsigned i = 0; i < PLAN_FAILURE_FIRST_CONSEQUENCE; i++)
         failures |= count_reasons(f, plan_problems[i]) > 0 ? 1U << i : 0;
+    /* An effect that is not simulated may be the named one. */
+    if (failures & (outcomes | problems))
+        failures |= 1U << PLAN_FAILURE_NOT_SIMULATED;
     return failures;
 }

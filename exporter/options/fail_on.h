@@ -30,7 +30,15 @@
     /* The target clusters cannot be computed (enum undetermined_reason). */                       \
     ROW(UNDETERMINED, "undetermined")                                                              \
     /* Karmada's controllers do not reach a stable state. */                                       \
-    ROW(UNSETTLED, "unsettled")
+    ROW(UNSETTLED, "unsettled")                                                                    \
+    /* Karmada removes a template from all clusters, or finds no cluster for it. */                \
+    ROW(NOWHERE, "nowhere")                                                                        \
+    /* The API server, a webhook or the scheduler refuses an object of the change. */              \
+    ROW(REFUSED, "refused")                                                                        \
+    /* Karmada ignores an object of the change. */                                                 \
+    ROW(IGNORED, "ignored")                                                                        \
+    /* Any name of an outcome or problem includes this one. */                                     \
+    ROW(NOT_SIMULATED, "not_simulated")
 
 #define PLAN_FAILURE_ENUMERATOR(id, word) PLAN_FAILURE_##id,
 enum plan_failure {

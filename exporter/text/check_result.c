@@ -2,6 +2,8 @@
 #include "exporter/text/check_result.h"
 
 #include "metrics/base/number.h"
+#include "metrics/rules/prediction.h"
+#include "metrics/rules/replica_projection.h"
 
 enum { WORD_MAX = 96 };
 
@@ -272,6 +274,24 @@ static bool condition_is_selected(const struct check_result *r, enum normal_cond
            (!f->ns || strcmp(f->ns, entry_ns(template)) == 0);
 }
 
+/* Adds a template that waits for its first placement, if Karmada will not place it. */
+static void collect_prediction(struct check_result *r, struct entry *template)
+{
+    enum template_state state = template_decision(template)->state;
+    struct projection projection;
+    struct predicted predicted;
+
+    if ((state != STATE_UNBOUND && state != STATE_ATTACHED) ||
+        (r->filter.ns && strcmp(r->filter.ns, entry_ns(template)) != 0))
+        return;
+    predicted = predict_template(r->evaluation->engine, template, &projection);
+    projection_release(store_string_pool(r->evaluation->store), &projection);
+    if (predict_from_decision(template_decision(template), template).outcome ==
+            PREDICTION_UNDETERMINED &&
+        (predicted.outcome == PREDICTION_NOWHERE || predicted.outcome == PREDICTION_REFUSED))
+        entry_list_add(&r->not_placed, template);
+}
+
 static void collect_object(struct check_result *r, struct entry *entry)
 {
     const struct template_decision *d = template_decision(entry);
@@ -285,6 +305,7 @@ static void collect_object(struct check_result *r, struct entry *entry)
     r->templates++;
     r->states[d->state]++;
     r->not_selected += d->state == STATE_PENDING && d->reason == PENDING_KIND_NOT_SELECTED;
+    collect_prediction(r, entry);
     condition = find_normal_condition(r, entry);
     if (condition == NORMAL_CONDITION_COUNT || !condition_is_selected(r, condition, entry))
         return;
@@ -307,6 +328,8 @@ static void collect_objects(struct check_result *r)
             collect_object(r, entry);
     }
     store_walk_stop(&walk);
+    if (r->not_placed.count > 1)
+        qsort(r->not_placed.items, r->not_placed.count, sizeof(struct entry *), compare_entries);
     for (unsigned i = 0; i < NORMAL_CONDITION_COUNT; i++) {
         if (r->normal[i].count > 1)
             qsort(r->normal[i].items, r->normal[i].count, sizeof(struct entry *), compare_entries);
@@ -334,6 +357,7 @@ void check_result_release(struct check_result *r)
 {
     free(r->shown);
     free(r->hidden);
+    entry_list_release(&r->not_placed);
     for (unsigned i = 0; i < NORMAL_CONDITION_COUNT; i++)
         entry_list_release(&r->normal[i]);
     *r = (struct check_result){.evaluation = NULL};

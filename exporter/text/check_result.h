@@ -69,6 +69,7 @@ struct check_result {
     size_t hidden_count;
     size_t pending_count; /* Problems that are younger than their patience. */
     struct entry_list normal[NORMAL_CONDITION_COUNT]; /* Templates, sorted. */
+    struct entry_list not_placed; /* Templates that Karmada will not place (below), sorted. */
     struct problem_counts counts;
     size_t states[STATE_COUNT]; /* Templates by state. */
     size_t objects;             /* Of all kinds. */
@@ -82,9 +83,11 @@ struct check_result {
 };
 
 /*
- * Collects the problems. The evaluation must have no object left to evaluate; it must outlive the
- * result and stay unchanged until check_result_release(). Before evaluation_judge_problems() there
- * are no problems. `filter` selects problems; NULL: all. Its texts must outlive the result.
+ * Collects the problems, and the governed templates without a binding that Karmada is predicted to
+ * place nowhere or to refuse (predict_template()). The evaluation must have no object left to
+ * evaluate; it must outlive the result and stay unchanged until check_result_release(). Before
+ * evaluation_judge_problems() there are no problems. `filter` selects problems; NULL: all. Its
+ * texts must outlive the result.
  */
 void check_result_make(struct check_result *r, const struct evaluation *e,
                        const struct problem_filter *filter);

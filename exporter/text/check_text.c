@@ -5,6 +5,8 @@
 #include "metrics/base/timestamp.h"
 #include "metrics/expose/decision_text.h"
 #include "metrics/expose/problem_text.h"
+#include "metrics/rules/prediction.h"
+#include "metrics/rules/replica_projection.h"
 
 enum {
     INDENT = 2,
@@ -647,6 +649,33 @@ static void print_manifest_problems(const struct check_result *r, const char *ti
     table_print(&t, o);
 }
 
+/* Prints the templates that Karmada will not place, with the outcome and its reason. */
+static void print_not_placed(const struct check_result *r, struct output *o)
+{
+    enum { ROWS_SHOWN = 20 };
+    CLEANUP(table_release) struct table t = table_make(NULL, 2, INDENT);
+
+    if (r->not_placed.count == 0)
+        return;
+    strbuf_addc(&o->text, '\n');
+    output_add_section(o, "Templates that Karmada will not place", r->not_placed.count);
+    for (size_t i = 0; i < r->not_placed.count && i < ROWS_SHOWN; i++) {
+        CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(LINE_MAX_BYTES);
+        struct projection projection;
+        struct predicted predicted =
+            predict_template(r->evaluation->engine, r->not_placed.items[i], &projection);
+
+        projection_release(store_string_pool(r->evaluation->store), &projection);
+        object_name_add(&name, r->not_placed.items[i]);
+        table_add(&t, STYLE_PLAIN, name.data);
+        table_addf(&t, STYLE_CAUTION, "%s (%s)", prediction_names[predicted.outcome],
+                   predicted.reason);
+    }
+    table_print(&t, o);
+    if (r->not_placed.count > ROWS_SHOWN)
+        output_add_line(o, INDENT, "More are in --output json, member outcome.");
+}
+
 static const char *plural_suffix(size_t count)
 {
     return count == 1 ? "" : "s";
@@ -743,13 +772,22 @@ static void print_summary(const struct check_result *r, const struct fail_on *fa
     output_wrap(&wrapped, line.data, 0, 0, o->width);
     output_add_styled(o,
                       failing > 0 || (!found && !r->complete) ? STYLE_BAD
-                      : found                                 ? STYLE_CAUTION
+                      : found || r->not_placed.count > 0      ? STYLE_CAUTION
                                                               : STYLE_GOOD,
                       wrapped.data);
     strbuf_addc(&o->text, '\n');
 }
 
 /* Prints what --problem and --namespace leave out. */
+static void print_release(const struct check_result *r, struct output *o)
+{
+    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
+
+    release_range_describe(engine_release(r->evaluation->engine), &line);
+    strbuf_addc(&line, '.');
+    print_sentence(o, 0, line.data);
+}
+
 static void print_filter(const struct check_result *r, struct output *o)
 {
     CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
@@ -836,12 +874,14 @@ void check_result_print(const struct check_result *r, const struct fail_on *fail
 {
     print_summary(r, fail_on, o);
     print_sources(r, fail_on, o);
+    print_release(r, o);
     print_filter(r, o);
     print_manifest_problems(r, "Not read", true, r->unread, o);
     if (wide)
         print_wide(r, fail_on, o);
     else
         print_groups(r, fail_on, now_ms, o);
+    print_not_placed(r, o);
     print_manifest_problems(r, "Notes", false, r->notes, o);
     print_exit_reason(r, fail_on, o);
 }

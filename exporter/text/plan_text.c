@@ -2,8 +2,10 @@
 #include "exporter/text/plan_text.h"
 
 #include "exporter/text/object_name.h"
+#include "exporter/text/plan_failures.h"
 #include "metrics/base/json_writer.h"
 #include "metrics/explain/explanation.h"
+#include "metrics/expose/decision_text.h"
 #include "metrics/expose/report_parts.h"
 #include "metrics/model/binding.h"
 #include "metrics/model/kind.h"
@@ -18,223 +20,6 @@ enum {
     NAMES_SHOWN = 3,   /* Names of a longer list, if not all are printed. */
     NAME_COLUMNS = 48, /* Maximum width of a name in a sentence, if the width is limited. */
 };
-
-/* ---- results that --fail-on names ---- */
-
-/* Callback for an object, borrowed, that has this result of the plan. */
-typedef void failure_fn(void *context, enum plan_failure failure, const struct identity *object);
-
-struct failure_callback {
-    failure_fn *call;
-    void *context;
-    unsigned failures; /* Results to report: bits by enum plan_failure. */
-};
-
-static void report_object_if(const struct failure_callback *f, bool applies,
-                             enum plan_failure failure, const struct identity *object)
-{
-    if (applies && f->failures >> failure & 1)
-        f->call(f->context, failure, object);
-}
-
-/* Returns true if the template has the state after the change, but not before. */
-static bool enters_state(const struct plan_template *t, enum template_state state)
-{
-    bool was = t->before.exists && t->before.state == state;
-
-    return t->after.exists && t->after.state == state && !was;
-}
-
-static void report_template(const struct failure_callback *f, const struct plan_template *t)
-{
-    bool stays = t->before.exists && t->after.exists;
-    bool moves = !outcome_clusters_equal(&t->before, &t->after);
-    struct identity id = entry_identity(t->template);
-
-    report_object_if(f, enters_state(t, STATE_PENDING), PLAN_FAILURE_NOT_PROPAGATED, &id);
-    report_object_if(f, enters_state(t, STATE_STALE), PLAN_FAILURE_POLICY_NOT_IN_FORCE, &id);
-    report_object_if(f, enters_state(t, STATE_ORPHANED), PLAN_FAILURE_ORPHANED, &id);
-    report_object_if(f, stays && moves, PLAN_FAILURE_MOVE, &id);
-    report_object_if(f, stays && t->before.policy && !t->after.policy, PLAN_FAILURE_LOST, &id);
-    report_object_if(f, t->when == PLAN_AT_NEXT_CHANGE, PLAN_FAILURE_WAIT, &id);
-    report_object_if(f, t->after.undetermined != UNDETERMINED_REASON_COUNT,
-                     PLAN_FAILURE_UNDETERMINED, &id);
-}
-
-/* Calls `f` once for each object of the plan and each result in `f` that it has. */
-static void report_failures(const struct plan_result *r, const struct failure_callback *f)
-{
-    const struct entry *last = NULL;
-
-    /* In the array, conflicts that appear come first; those of a dependency are neighbours. */
-    for (size_t i = 0; i < r->conflict_count && r->conflicts[i].appears; i++) {
-        struct identity id = resource_identity_of(r->conflicts[i].dependency);
-
-        report_object_if(f, r->conflicts[i].dependency != last, PLAN_FAILURE_DEPENDENCY_CONFLICT,
-                         &id);
-        last = r->conflicts[i].dependency;
-    }
-    for (size_t i = 0; i < r->template_count; i++)
-        report_template(f, &r->templates[i]);
-    for (size_t i = 0; i < r->clusters.count; i++) {
-        struct identity id = {kind_of_clusters()->api_version, kind_of_clusters()->name, "",
-                              r->clusters.items[i].name};
-
-        report_object_if(f, r->clusters.items[i].overflows, PLAN_FAILURE_OVERFLOW, &id);
-    }
-    for (size_t i = 0; i < r->unsettled->count; i++) {
-        struct identity id = entry_identity(r->unsettled->items[i]);
-
-        report_object_if(f, true, PLAN_FAILURE_UNSETTLED, &id);
-    }
-}
-
-static void add_failure_bit(void *context, enum plan_failure failure, const struct identity *object)
-{
-    unsigned *found = context;
-
-    (void)object;
-    *found |= 1U << failure;
-}
-
-unsigned plan_failures(const struct plan_result *r)
-{
-    unsigned found = r->settled ? 0 : 1U << PLAN_FAILURE_UNSETTLED;
-
-    report_failures(r, &(struct failure_callback){add_failure_bit, &found, ~0U});
-    return found;
-}
-
-/* Objects that fail the plan, as rows of a table or as elements of a JSON array. */
-struct failing_objects {
-    struct table table;
-    struct json_writer writer;
-    struct strbuf first; /* Names of the first NAMES_SHOWN objects. */
-    size_t name_columns; /* Maximum width of each of them; 0 for no limit. */
-    size_t count;        /* Rows in the table. */
-};
-
-/* Counts the object, and appends its name to `first` if it is one of the first. */
-static void add_first_name(struct failing_objects *f, const struct identity *object)
-{
-    CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(TEXT_MAX_BYTES);
-
-    if (f->count++ >= NAMES_SHOWN)
-        return;
-    strbuf_addf(&name, "%s %s%s%s", object->kind, object->ns, *object->ns ? "/" : "", object->name);
-    strbuf_adds(&f->first, f->count > 1 ? ", " : "");
-    output_shorten(&f->first, name.data, f->name_columns);
-}
-
-static void add_failing_row(void *context, enum plan_failure failure, const struct identity *object)
-{
-    struct failing_objects *f = context;
-
-    add_first_name(f, object);
-    table_add(&f->table, STYLE_BAD, plan_failure_names[failure]);
-    table_add_object(&f->table, object->kind, object->ns, object->name);
-}
-
-void plan_results_write(unsigned failures, struct strbuf *out)
-{
-    size_t start = out->len;
-
-    for (unsigned i = 0; i < PLAN_FAILURE_COUNT; i++) {
-        if (failures >> i & 1)
-            strbuf_addf(out, "%s%s", out->len > start ? "," : "", plan_failure_names[i]);
-    }
-    if (out->len == start)
-        strbuf_adds(out, "none");
-}
-
-bool plan_results_read(const char *text, unsigned *failures)
-{
-    *failures = 0;
-    if (!text || *text == '\0')
-        return false;
-    while (*text != '\0') {
-        size_t len = strcspn(text, ",");
-
-        for (unsigned i = 0; i < PLAN_FAILURE_COUNT; i++) {
-            if (strlen(plan_failure_names[i]) == len &&
-                strncmp(text, plan_failure_names[i], len) == 0)
-                *failures |= 1U << i;
-        }
-        text += len + (text[len] == ',');
-    }
-    return true;
-}
-
-/*
- * Prints a section with a row for each object of each result, and the reason of the exit status;
- * prints nothing without a row.
- */
-static void print_failing_objects(const struct plan_result *r, unsigned failures, struct output *o)
-{
-    static const char *const headings[] = {"RESULT", "OBJECT"};
-    CLEANUP(strbuf_release) struct strbuf reason = STRBUF_INIT(TEXT_MAX_BYTES);
-    struct failing_objects f = {.table = table_make(headings, ARRAY_LEN(headings), INDENT),
-                                .first = STRBUF_INIT(TEXT_MAX_BYTES),
-                                .name_columns = o->width > 0 ? NAME_COLUMNS : 0};
-
-    f.table.shortened = 1U << 1;
-    report_failures(r, &(struct failure_callback){add_failing_row, &f, failures});
-    if (f.count > 0) {
-        strbuf_addc(&o->text, '\n');
-        output_add_section(o, "Fails", f.count);
-        table_print(&f.table, o);
-        strbuf_adds(&reason, "Fails by --fail-on ");
-        plan_results_write(failures & plan_failures(r), &reason);
-        strbuf_addf(&reason, ": %zu object%s: %s", f.count, f.count == 1 ? "" : "s", f.first.data);
-        if (f.count > NAMES_SHOWN)
-            strbuf_addf(&reason, " and %zu more, listed above", f.count - NAMES_SHOWN);
-        strbuf_addc(&reason, '.');
-        strbuf_addc(&o->text, '\n');
-        output_add_line(o, 0, reason.data);
-    }
-    strbuf_release(&f.first);
-    table_release(&f.table);
-}
-
-static void add_failing_name(void *context, enum plan_failure failure,
-                             const struct identity *object)
-{
-    (void)failure;
-    add_first_name(context, object);
-}
-
-void plan_add_failing_names(const struct plan_result *r, unsigned failures, unsigned width,
-                            struct strbuf *out)
-{
-    struct failing_objects f = {.first = STRBUF_INIT(TEXT_MAX_BYTES),
-                                .name_columns = width > 0 ? NAME_COLUMNS : 0};
-
-    report_failures(r, &(struct failure_callback){add_failing_name, &f, failures});
-    strbuf_adds(out, f.first.data);
-    if (f.count > NAMES_SHOWN)
-        strbuf_addf(out, " and %zu more", f.count - NAMES_SHOWN);
-    strbuf_release(&f.first);
-}
-
-static void write_failing_element(void *context, enum plan_failure failure,
-                                  const struct identity *object)
-{
-    struct failing_objects *f = context;
-
-    json_writer_open(&f->writer, NULL, '{');
-    json_writer_text(&f->writer, "class", plan_failure_names[failure]);
-    report_put_identity(&f->writer, *object);
-    json_writer_close(&f->writer, '}');
-}
-
-void plan_write_failing_objects(const struct plan_result *r, unsigned failures, struct strbuf *out)
-{
-    struct failing_objects f = {.writer = {.out = out}};
-
-    json_writer_open(&f.writer, NULL, '[');
-    report_failures(r, &(struct failure_callback){write_failing_element, &f, failures});
-    json_writer_close(&f.writer, ']');
-}
 
 /* ---- deletions ---- */
 
@@ -265,10 +50,15 @@ static const struct outcome *final_outcome(const struct plan_template *t)
     return t->when == PLAN_AT_NEXT_CHANGE ? &t->next : &t->after;
 }
 
+/* Appends the state and its reason; the outcome if the state alone reads like success. */
 static void add_state(struct strbuf *out, const struct outcome *o)
 {
     const char *reason = o->exists ? reason_name(o->state, o->reason) : NULL;
 
+    if (failed_outcome_text(o)) {
+        strbuf_addf(out, "%s (%s)", prediction_names[o->predicted.outcome], o->predicted.reason);
+        return;
+    }
     strbuf_addf(out, "%s%s%s", o->exists ? state_names[o->state] : "none", reason ? " " : "",
                 reason ? reason : "");
 }
@@ -291,7 +81,10 @@ static void add_cluster_names(struct strbuf *out, const struct outcome *o, bool 
     }
     for (uint32_t i = 0; i < o->cluster_count && (all || i < NAMES_SHOWN); i++)
         strbuf_addf(out, "%s%s", i ? ", " : "", o->clusters[i].name);
-    if (o->cluster_count == 0)
+    if (o->cluster_count == 0 && o->exists && o->binding &&
+        o->predicted.outcome != PREDICTION_PLACED)
+        strbuf_addf(out, "%s (%s)", prediction_names[o->predicted.outcome], o->predicted.reason);
+    else if (o->cluster_count == 0)
         strbuf_adds(out, "none");
     else if (!all && o->cluster_count > NAMES_SHOWN)
         strbuf_addf(out, " and %" PRIu32 " more", o->cluster_count - NAMES_SHOWN);
@@ -391,12 +184,21 @@ static void add_change(struct strbuf *out, const struct plan_template *t, bool a
     const struct outcome *from = &t->before, *to = final_outcome(t);
     size_t start = out->len;
 
+    if (t->preserved) {
+        strbuf_adds(out, "deleted; preserveResourcesOnDeletion: the copies stay in ");
+        add_cluster_names(out, from, all);
+        return;
+    }
     add_cluster_change(out, start, from, to, all);
     add_state_change(out, start, from, to);
     if (from->policy && to->exists && to->policy != from->policy) {
         begin_part(out, start);
         strbuf_adds(out, "policy -> ");
         add_policy(out, to);
+    }
+    if (outcome_clusters_equal(from, to) && !outcome_referrers_equal(from, to)) {
+        begin_part(out, start);
+        strbuf_adds(out, "other referrers");
     }
     add_field_names(out, start, from, to, outcome_clusters_equal(from, to));
     if (t->when == PLAN_AT_NEXT_CHANGE && from->exists &&
@@ -645,6 +447,25 @@ static void print_differing_fields(struct output *o, const struct outcome *a,
     }
 }
 
+static void print_referrer_lines(struct output *o, const struct outcome *a, const struct outcome *b,
+                                 bool added)
+{
+    if (outcome_referrers_equal(a, b))
+        return;
+    for (uint32_t i = 0; i < a->referrer_count; i++) {
+        const struct outcome_referrer *r = &a->referrers[i];
+        const struct outcome clusters = {.clusters = r->clusters,
+                                         .cluster_count = r->cluster_count,
+                                         .undetermined = r->undetermined,
+                                         .exists = true};
+        CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(TEXT_MAX_BYTES);
+
+        strbuf_addf(&line, "required by rb/%s/%s: ", r->ns, r->name);
+        add_cluster_names(&line, &clusters, true);
+        print_difference_line(o, added, line.data);
+    }
+}
+
 static void print_difference(struct output *o, const struct outcome *a, const struct outcome *b)
 {
     print_differing_property(o, "state", add_state, a, b);
@@ -660,6 +481,16 @@ static void print_difference(struct output *o, const struct outcome *a, const st
     }
     print_differing_clusters(o, a, b, false);
     print_differing_clusters(o, b, a, true);
+    print_referrer_lines(o, a, b, false);
+    print_referrer_lines(o, b, a, true);
+}
+
+static void print_preserved_template(struct output *o, const struct plan_template *row)
+{
+    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(TEXT_MAX_BYTES);
+
+    add_change(&line, row, true);
+    output_add_line(o, DETAIL_INDENT, line.data);
 }
 
 static void print_template(struct output *o, const struct plan_template *row)
@@ -668,6 +499,10 @@ static void print_template(struct output *o, const struct plan_template *row)
 
     object_name_add(&name, row->template);
     print_short_line(o, INDENT, STYLE_PLAIN, name.data);
+    if (row->preserved) {
+        print_preserved_template(o, row);
+        return;
+    }
     print_difference(o, &row->before, &row->after);
     if (row->when == PLAN_AT_NEXT_CHANGE) {
         output_add_line(o, TEMPLATE_INDENT, "Then, at its next change:");
@@ -734,7 +569,10 @@ static void print_wide(const struct plan_result *r, struct output *o)
                          row->template->name);
         add_change_cell(&t, add_policy, row);
         add_change_cell(&t, add_state, row);
-        add_change_cell(&t, add_clusters, row);
+        if (row->preserved)
+            table_add(&t, STYLE_CAUTION, "copies stay");
+        else
+            add_change_cell(&t, add_clusters, row);
         add_field_names(&fields, 0, &row->before, final_outcome(row), true);
         table_add(&t, STYLE_PLAIN, fields.len > 0 ? strchr(fields.data, ' ') + 1 : "-");
     }
@@ -790,6 +628,35 @@ static void print_clusters(const struct plan_result *r, struct output *o)
                    row->overflows ? ", more than is free" : "");
     }
     table_print(&t, o);
+}
+
+/* Outcomes of objects of the change in text. */
+static const char *const outcome_words[PREDICTION_COUNT] = {
+    [PREDICTION_PLACED] = "placed",
+    [PREDICTION_NOWHERE] = "nowhere",
+    [PREDICTION_REFUSED] = "refused",
+    [PREDICTION_IGNORED] = "ignored",
+    [PREDICTION_UNDETERMINED] = "undetermined",
+    [PREDICTION_NOT_SIMULATED] = "not simulated",
+};
+
+/* Prints the objects of the change that do not have their whole effect, with their reasons. */
+static void print_change_objects(const struct plan_result *r, struct output *o)
+{
+    if (r->object_count == 0)
+        return;
+    strbuf_addc(&o->text, '\n');
+    output_add_section(o, "Objects of the change without their whole effect in this plan",
+                       r->object_count);
+    for (size_t i = 0; i < r->object_count; i++) {
+        const struct change_object *object = &r->objects[i];
+        CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(TEXT_MAX_BYTES);
+
+        strbuf_addf(&line, "%s %s%s%s: %s. %s", object->id.kind, object->id.ns,
+                    *object->id.ns ? "/" : "", object->id.name, outcome_words[object->outcome],
+                    object->text);
+        output_add_line(o, INDENT, line.data);
+    }
 }
 
 /* ---- summary ---- */
@@ -852,6 +719,17 @@ static void print_replica_changes(const struct plan_result *r, struct output *o)
     }
 }
 
+/* Appends the summary of a plan without affected templates and conflicts. */
+static void add_no_difference(struct strbuf *out, const struct plan_result *r)
+{
+    if (r->object_count > 0)
+        strbuf_adds(out, "The plan shows no effect on templates; see the objects below.");
+    else if (r->assumptions & 1U << ASSUMED_EVICTION_OFF)
+        strbuf_adds(out, "No template changes, under the assumption below.");
+    else
+        strbuf_adds(out, "The change makes no difference.");
+}
+
 static void print_summary(const struct plan_result *r, struct output *o)
 {
     CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(TEXT_MAX_BYTES);
@@ -870,7 +748,7 @@ static void print_summary(const struct plan_result *r, struct output *o)
     if (line.len > 0)
         strbuf_addc(&line, '.');
     else if (r->conflict_count == 0)
-        strbuf_adds(&line, "The change makes no difference.");
+        add_no_difference(&line, r);
     if (line.len > 0)
         output_add_line(o, 0, line.data);
     print_replica_changes(r, o);
@@ -894,6 +772,16 @@ enum plan_layout plan_layout_of(const struct options *o)
                                       : PLAN_LAYOUT_GROUPS;
 }
 
+static void print_release(const struct plan_result *r, const char *before, struct output *o)
+{
+    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(TEXT_MAX_BYTES);
+
+    release_range_describe(r->release, &line);
+    strbuf_addc(&line, '.');
+    strbuf_adds(&o->text, before);
+    output_add_line(o, 0, line.data);
+}
+
 void plan_print(const struct plan_result *r, enum plan_layout layout, unsigned failures,
                 struct output *o)
 {
@@ -913,6 +801,7 @@ void plan_print(const struct plan_result *r, enum plan_layout layout, unsigned f
     }
     print_conflicts(r, o);
     print_clusters(r, o);
+    print_change_objects(r, o);
     for (unsigned i = 0; i < ASSUMPTION_COUNT; i++) {
         CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(TEXT_MAX_BYTES);
 
@@ -923,5 +812,6 @@ void plan_print(const struct plan_result *r, enum plan_layout layout, unsigned f
         output_add_line(o, 0, line.data);
         before = "";
     }
-    print_failing_objects(r, failures, o);
+    print_release(r, before, o);
+    plan_print_failing_objects(r, failures, o);
 }

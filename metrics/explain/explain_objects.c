@@ -12,6 +12,7 @@
 #include "metrics/rules/object_index.h"
 #include "metrics/rules/placement_match.h"
 #include "metrics/rules/replica_projection.h"
+#include "metrics/rules/rule.h"
 #include "metrics/rules/selector.h"
 
 enum { NAMES_SHOWN = 10 };
@@ -112,7 +113,8 @@ static void explain_rule(struct explain_context *x, const struct override *o, ui
 
         if (!entry_cluster(cluster) ||
             (rule->target &&
-             !affinity_matches_cluster(rule->target, cluster->name, entry_cluster(cluster))))
+             !affinity_matches_cluster(rule->target, cluster->name, entry_cluster(cluster),
+                                       engine_context_const(x->engine)->release.newest)))
             continue;
         json_writer_text(&x->out->facts, NULL, cluster->name);
         strbuf_addf(&names, "%s%s", names.len > 0 ? ", " : "", cluster->name);

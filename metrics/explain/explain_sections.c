@@ -360,7 +360,8 @@ static void set_override_steps(const struct engine *e, const struct override_sel
         const struct cluster *cluster = entry_cluster(entry);
 
         t->missing = known && !cluster;
-        t->steps = override_steps_for_cluster(selection, t->cluster, cluster);
+        t->steps = override_steps_for_cluster(selection, t->cluster, cluster,
+                                              engine_context_const(e)->release);
     }
 }
 
@@ -397,7 +398,7 @@ static void explain_override_steps(struct explain_context *x, const struct overr
                                    const char *clusters)
 {
     const struct override_steps *steps = &t->steps;
-    bool known = !t->missing && !steps->unsure;
+    bool known = !t->missing && !steps->unsure && !steps->release_decides;
 
     json_writer_bool(&x->out->facts, "known", known);
     if (t->missing)
@@ -407,6 +408,12 @@ static void explain_override_steps(struct explain_context *x, const struct overr
         explain_paragraph(x,
                           "On %s: unknown, because a targetCluster selects by more than "
                           "names, and the Clusters have not been read.",
+                          clusters);
+    else if (steps->release_decides)
+        explain_paragraph(x,
+                          "On %s: unknown, because a targetCluster selects by zones, and the "
+                          "releases that Karmada may have match zones differently. Set "
+                          "--karmada.version.",
                           clusters);
     else
         explain_paragraph(x, "On %s:%s", clusters, steps->count > 0 ? "" : " no override policy.");
@@ -560,7 +567,7 @@ static void explain_outcome(struct explain_context *x, const char *words, const 
     const struct template_decision then = {.state = o->state, .reason = (uint8_t)o->reason};
     const char *reason = reason_name(o->state, o->reason);
 
-    if (o->state == STATE_CURRENT && predicted_text(o->predicted)) {
+    if (failed_outcome_text(o)) {
         explain_failure(x, words, o->predicted);
     } else {
         explain_paragraph(x, "%s: %s%s%s.", words, state_names[o->state], reason ? ", " : "",
@@ -635,6 +642,8 @@ static void explain_next_change(void *context, const struct next_change *f)
                              "template, makes Karmada try again.");
     if (waits)
         explain_outcome(x, "After the user's next change of the template", &f->next);
+    if (failed_outcome_text(&f->next))
+        return explain_assumptions(x, moves || waits ? f->assumptions : 0);
     if (!waits || lacks_user_change(&f->next))
         explain_paragraph(x, "%s", next_change_note_text(&f->next, next->why, static_takeover));
     else if ((!moves || f->next.state == STATE_PENDING) && !static_takeover &&

@@ -181,6 +181,7 @@ void report_write(const struct engine *engine, const struct report_files *files,
     r.dependencies = list_dependencies(&r.templates, &r.bindings);
     json_writer_open(&w, NULL, '{');
     json_writer_text(&w, "apiVersion", "karmada-policy-exporter/v1");
+    report_put_release(&w, engine_release(engine));
     put_summary(&w, &r);
     put_lists(&w, &r);
     put_invalid_and_duplicates(&w, &r);
@@ -254,6 +255,34 @@ void report_add_lines(const struct engine *engine, enum report_list list, const 
 
 enum { MILLI = 1000 };
 
+static void put_clusters_or_reason(struct json_writer *w, const struct target_cluster *clusters,
+                                   uint32_t count, enum undetermined_reason reason)
+{
+    if (reason != UNDETERMINED_REASON_COUNT)
+        json_writer_text(w, "undetermined", undetermined_reason_names[reason]);
+    else
+        report_put_clusters(w, "clusters", clusters, count);
+}
+
+static void put_required_by(struct json_writer *w, const struct outcome *o)
+{
+    if (o->referrer_count == 0)
+        return;
+    json_writer_open(w, "requiredBy", '[');
+    for (uint32_t i = 0; i < o->referrer_count; i++) {
+        const struct outcome_referrer *r = &o->referrers[i];
+
+        json_writer_open(w, NULL, '{');
+        json_writer_open(w, "binding", '{');
+        json_writer_text(w, "namespace", r->ns);
+        json_writer_text(w, "name", r->name);
+        json_writer_close(w, '}');
+        put_clusters_or_reason(w, r->clusters, r->cluster_count, r->undetermined);
+        json_writer_close(w, '}');
+    }
+    json_writer_close(w, ']');
+}
+
 void report_put_outcome(struct json_writer *w, const char *key, const struct outcome *o)
 {
     if (!o->exists) {
@@ -264,12 +293,10 @@ void report_put_outcome(struct json_writer *w, const char *key, const struct out
     json_writer_text(w, "state", state_names[o->state]);
     json_writer_text(w, "reason", reason_name(o->state, o->reason));
     report_put_policy(w, "policy", policy_name_of(o->policy));
-    if (o->undetermined != UNDETERMINED_REASON_COUNT)
-        json_writer_text(w, "undetermined", undetermined_reason_names[o->undetermined]);
-    else
-        report_put_clusters(w, "clusters", o->clusters, o->cluster_count);
+    put_clusters_or_reason(w, o->clusters, o->cluster_count, o->undetermined);
     json_writer_text(w, "outcome", prediction_names[o->predicted.outcome]);
     json_writer_text(w, "outcomeReason", o->predicted.reason);
+    put_required_by(w, o);
     json_writer_close(w, '}');
 }
 
@@ -286,6 +313,18 @@ static void put_plan_template(struct json_writer *w, const struct plan_template 
     report_put_outcome(w, "after", &row->after);
     if (row->when == PLAN_AT_NEXT_CHANGE)
         report_put_outcome(w, "next", &row->next);
+    if (row->preserved)
+        json_writer_bool(w, "preserved", true);
+    json_writer_close(w, '}');
+}
+
+static void put_change_object(struct json_writer *w, const struct change_object *object)
+{
+    json_writer_open(w, NULL, '{');
+    report_put_identity(w, object->id);
+    json_writer_text(w, "outcome", prediction_names[object->outcome]);
+    json_writer_text(w, "outcomeReason", object->reason);
+    json_writer_text(w, "text", object->text);
     json_writer_close(w, '}');
 }
 
@@ -366,6 +405,7 @@ static void put_plan(struct json_writer *w, const char *key, struct plan *p,
     json_writer_open(w, key, '{');
     json_writer_text(w, "apiVersion", "karmada-policy-exporter/v1");
     json_writer_text(w, "kind", "Plan");
+    report_put_release(w, engine_release(engine));
     json_writer_bool(w, "settled", r->settled);
     put_plan_summary(w, r);
     json_writer_open(w, "templates", '[');
@@ -375,6 +415,10 @@ static void put_plan(struct json_writer *w, const char *key, struct plan *p,
     json_writer_open(w, "clusters", '[');
     for (size_t i = 0; i < r->clusters.count; i++)
         put_plan_cluster(w, &r->clusters.items[i]);
+    json_writer_close(w, ']');
+    json_writer_open(w, "objects", '[');
+    for (size_t i = 0; i < r->object_count; i++)
+        put_change_object(w, &r->objects[i]);
     json_writer_close(w, ']');
     json_writer_bit_names(w, "assumptions", r->assumptions, assumption_texts);
     put_plan_conflicts(w, p, r, engine);

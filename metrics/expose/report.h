@@ -66,7 +66,8 @@ void report_put_plan(struct json_writer *w, const char *key, struct plan *p,
                      const struct plan_result *r, const struct engine *engine);
 
 /*
- * Appends an outcome as {state, reason, policy, clusters}, with "undetermined" instead of unknown
- * clusters; null if the template does not exist.
+ * Appends an outcome as {state, reason, policy, clusters, outcome, outcomeReason, requiredBy}, with
+ * "undetermined" instead of unknown clusters, and "requiredBy" only for attached templates; null if
+ * the template does not exist.
  */
 void report_put_outcome(struct json_writer *w, const char *key, const struct outcome *o);

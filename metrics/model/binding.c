@@ -383,6 +383,14 @@ static uint8_t observed_group_index(const cJSON *placement, const cJSON *json)
     return 0;
 }
 
+/* Returns the name of the affinity group that the scheduler used last; NULL if unset or invalid. */
+static const char *intern_affinity_name(struct decode *d, const cJSON *json)
+{
+    const char *name = json_str(json_get(json, "status"), "schedulerObservingAffinityName", "");
+
+    return *name ? intern_add(d->strings, name) : NULL;
+}
+
 /*
  * Returns the canonical JSON of the placement that the scheduler applied last; NULL if absent,
  * invalid or empty. Unless it is absent, sets `group` to observed_group_index().
@@ -629,6 +637,8 @@ void *binding_decode(struct decode *d, const cJSON *json)
     b->own_uid_hash = uid_hash(json_str(metadata, "uid", ""));
     b->id_hash = binding_id_decode(d, labels);
     b->applied_placement = read_applied_placement(d, json, &b->observed_group);
+    b->was_scheduled = json_get(json_get(metadata, "annotations"), applied_placement_key) != NULL;
+    b->observed_affinity = intern_affinity_name(d, json);
     b->recorded = read_recorded_dependencies(d, metadata);
     b->created_ms = decode_time(d, metadata, "metadata", "creationTimestamp");
     b->changed_ms = user_change_time_ms(d, metadata, NULL);
@@ -653,8 +663,8 @@ void binding_release(struct intern *strings, void *object)
 
     if (!b)
         return;
-    const char *const texts[] = {b->api_version, b->kind, b->ns, b->managed_by,
-                                 b->applied_placement};
+    const char *const texts[] = {
+        b->api_version, b->kind, b->ns, b->managed_by, b->applied_placement, b->observed_affinity};
 
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         intern_drop(strings, texts[i]);

@@ -158,6 +158,7 @@ struct binding {
     struct propagation propagation;
     /* Canonical JSON of the annotation applied-placement; NULL if absent, invalid or empty. */
     const char *applied_placement;
+    const char *observed_affinity; /* status.schedulerObservingAffinityName; NULL if unset. */
     struct referrer *referrers;
     struct target_cluster *clusters; /* Array of binding_target_count() targets. */
     struct resource_request *requests;
@@ -179,6 +180,7 @@ struct binding {
     int64_t created_ms;
     int64_t changed_ms; /* user_change_time_ms(); Karmada's writes of the spec count as changes. */
     bool has_placement; /* spec.placement exists, even if empty: a policy created the binding. */
+    bool was_scheduled; /* The annotation applied-placement exists, even if empty. */
     bool has_conflict_resolution;
     bool has_replicas; /* spec.replicas or spec.replicaRequirements exists. */
     bool deleting;

@@ -35,6 +35,7 @@ struct cluster {
     int64_t ready_since_ms; /* Last transition of the condition Ready; 0 if unknown. */
     bool ready;             /* The condition Ready is True. */
     bool apis_complete;     /* The condition CompleteAPIEnablements is True. */
+    bool apis_known;        /* status has conditions or apiEnablements. */
     bool deleting;
 };
 
@@ -42,11 +43,13 @@ struct cluster {
 void *cluster_decode(struct decode *d, const cJSON *json);
 void cluster_release(struct intern *strings, void *object);
 
+/* Returns the hash of a kind for cluster_serves(). */
+uint64_t cluster_api_hash(const char *api_version, const char *kind);
 /*
- * Returns true if status.apiEnablements contains the kind, or contains no kind because Karmada has
- * not collected the APIs of the cluster yet.
+ * Returns true if status.apiEnablements contains the kind with this cluster_api_hash(), or the
+ * Cluster has no status, as in manifests: then its APIs are unknown.
  */
-bool cluster_serves(const struct cluster *c, const char *api_version, const char *kind);
+bool cluster_serves(const struct cluster *c, uint64_t api_hash);
 
 /* Returns the free amount of a resource of the cluster; 0 if it does not have the resource. */
 double cluster_free_amount(const struct cluster *c, const char *resource);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/model/placement.h"
 
+#include "metrics/base/map.h"
+
 static const char zone_key[] = "zone";
 
 /*
@@ -57,6 +59,24 @@ void cluster_affinity_release(struct intern *strings, struct cluster_affinity *a
 /* Path in error messages, which placement_parse() does not report. */
 static const char path[] = "placement";
 
+/* Returns the hash of a part of a canonical text; 0 if `item` is NULL. */
+static uint64_t hash_of_part(const cJSON *item)
+{
+    CLEANUP(free_cleanup) char *text = item ? cJSON_PrintUnformatted(item) : NULL;
+
+    return text ? map_hash(text, strlen(text), 0) : 0;
+}
+
+/* Sets both hashes of an element of clusterAffinities. */
+static void hash_group(const cJSON *item, struct affinity_group *group)
+{
+    CLEANUP(json_cleanup) cJSON *rest = cJSON_Duplicate(item, true);
+
+    group->hash_with_overflow = hash_of_part(item);
+    cJSON_DeleteItemFromObjectCaseSensitive(rest, "overflowAffinities");
+    group->hash = hash_of_part(rest);
+}
+
 /* Reads clusterAffinity, else clusterAffinities: Karmada's webhook rejects placements with both. */
 static void read_affinity_groups(struct decode *d, const cJSON *json, struct placement *p)
 {
@@ -71,6 +91,7 @@ static void read_affinity_groups(struct decode *d, const cJSON *json, struct pla
         return;
     }
     p->groups = decode_alloc_array(several, sizeof(*p->groups));
+    p->has_groups = cJSON_GetArraySize(several) > 0;
     cJSON_ArrayForEach (item, several) {
         const cJSON *overflow = decode_array(d, item, path, "overflowAffinities");
         struct affinity_group *group = &p->groups[p->group_count++];
@@ -81,6 +102,7 @@ static void read_affinity_groups(struct decode *d, const cJSON *json, struct pla
             .overflow = decode_alloc_array(overflow, sizeof(*group->overflow)),
         };
         cluster_affinity_decode(d, item, path, &group->affinity);
+        hash_group(item, group);
         cJSON_ArrayForEach (other, overflow) {
             decode_check_element(d, other, path);
             cluster_affinity_decode(d, other, path, &group->overflow[group->overflow_count++]);
@@ -103,6 +125,52 @@ static void read_tolerations(struct decode *d, const cJSON *json, struct placeme
             .effect = decode_interned_or_empty(d, item, path, "effect"),
         };
     }
+}
+
+static enum spread_field spread_field_from_text(const char *text)
+{
+    static const char *const fields[SPREAD_OTHER] = {
+        [SPREAD_CLUSTER] = "cluster",
+        [SPREAD_REGION] = "region",
+        [SPREAD_ZONE] = "zone",
+        [SPREAD_PROVIDER] = "provider",
+    };
+    unsigned field = 0;
+
+    while (field < SPREAD_OTHER && (!text || strcmp(text, fields[field]) != 0))
+        field++;
+    return (enum spread_field)field;
+}
+
+static void read_spread_constraints(struct decode *d, const cJSON *json, struct placement *p)
+{
+    const cJSON *array = decode_array(d, json, path, "spreadConstraints");
+    const cJSON *item;
+
+    p->spread = decode_alloc_array(array, sizeof(*p->spread));
+    cJSON_ArrayForEach (item, array) {
+        decode_check_element(d, item, path);
+        p->spread[p->spread_count++] = (struct spread_constraint){
+            .field = spread_field_from_text(decode_text(d, item, path, "spreadByField")),
+            .least = decode_int(d, item, path, "minGroups", 0),
+            .most = decode_int(d, item, path, "maxGroups", 0),
+        };
+    }
+    p->has_spread_constraints = p->spread_count > 0;
+}
+
+static void hash_parts(const cJSON *json, struct placement *p)
+{
+    static const char *const keys[PLACEMENT_PART_COUNT] = {
+        [PLACEMENT_AFFINITY] = "clusterAffinity",
+        [PLACEMENT_TOLERATIONS] = "clusterTolerations",
+        [PLACEMENT_SPREAD] = "spreadConstraints",
+        [PLACEMENT_SCHEDULING] = "replicaScheduling",
+        [PLACEMENT_WORKLOAD_AFFINITY] = "workloadAffinity",
+    };
+
+    for (size_t i = 0; i < PLACEMENT_PART_COUNT; i++)
+        p->hashes[i] = hash_of_part(json_get(json, keys[i]));
 }
 
 static void read_weights(struct decode *d, const cJSON *preference, struct placement *p)
@@ -162,8 +230,8 @@ struct placement *placement_parse(struct intern *strings, const char *canonical)
     read_tolerations(&d, json, p);
     read_weights(&d, preference, p);
     p->division = read_division(&d, scheduling, preference);
-    p->has_spread_constraints =
-        cJSON_GetArraySize(decode_array(&d, json, path, "spreadConstraints")) > 0;
+    read_spread_constraints(&d, json, p);
+    hash_parts(json, p);
     p->has_workload_affinity = decode_object(&d, json, path, "workloadAffinity");
     p->unreadable = d.failed || !cJSON_IsObject(json);
     return p;
@@ -191,6 +259,7 @@ void placement_free(struct intern *strings, struct placement *p)
     for (uint32_t i = 0; i < p->weight_count; i++)
         cluster_affinity_release(strings, &p->weights[i].target);
     free(p->groups);
+    free(p->spread);
     free(p->tolerations);
     free(p->weights);
     free(p);

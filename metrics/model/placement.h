@@ -34,6 +34,8 @@ struct affinity_group {
     struct cluster_affinity affinity;
     struct cluster_affinity *overflow; /* Elements of overflowAffinities. */
     uint32_t overflow_count;
+    uint64_t hash;               /* Of the canonical text without overflowAffinities. */
+    uint64_t hash_with_overflow; /* Of the canonical text. */
 };
 
 /* Element of clusterTolerations. Interned texts, "" if unset. */
@@ -49,6 +51,33 @@ struct static_weight {
     int64_t weight;
 };
 
+/* Property of clusters by which a spread constraint groups them. */
+enum spread_field {
+    SPREAD_CLUSTER,
+    SPREAD_REGION,
+    SPREAD_ZONE,
+    SPREAD_PROVIDER,
+    SPREAD_OTHER, /* spreadByLabel, or a field of a newer Karmada. */
+    SPREAD_FIELD_COUNT,
+};
+
+/* Element of spreadConstraints. */
+struct spread_constraint {
+    enum spread_field field;
+    int64_t least; /* minGroups */
+    int64_t most;  /* maxGroups; 0 if unset. */
+};
+
+/* Parts of a placement that the scheduler compares one by one; struct affinity_group has others. */
+enum placement_part {
+    PLACEMENT_AFFINITY,
+    PLACEMENT_TOLERATIONS,
+    PLACEMENT_SPREAD,
+    PLACEMENT_SCHEDULING,
+    PLACEMENT_WORKLOAD_AFFINITY,
+    PLACEMENT_PART_COUNT,
+};
+
 /* Division of replicas, from replicaScheduling. */
 enum division {
     DIVISION_DUPLICATED,
@@ -62,10 +91,14 @@ struct placement {
     struct affinity_group *groups; /* An empty list allows all clusters. */
     struct toleration *tolerations;
     struct static_weight *weights;
+    struct spread_constraint *spread;
     uint32_t group_count;
     uint32_t toleration_count;
     uint32_t weight_count;
+    uint32_t spread_count;
+    uint64_t hashes[PLACEMENT_PART_COUNT]; /* Of the canonical texts; 0 for an absent part. */
     enum division division;
+    bool has_groups; /* clusterAffinities exist: the groups have names. */
     bool has_spread_constraints;
     bool has_workload_affinity;
     bool unreadable; /* The text is invalid (placement_parse()): use no other member. */

@@ -76,26 +76,32 @@ void override_selection_release(struct override_selection *selection)
 /* ---- rules by cluster ---- */
 
 /*
- * Returns true if the rule applies or may apply to the cluster. Sets `unsure` if the answer depends
- * on the Cluster object, which is not known.
+ * Returns true if the rule applies or may apply to the cluster. Sets `unsure` of the steps if the
+ * answer depends on the Cluster object, which is not known, and `release_decides`.
  */
 static bool rule_may_apply(const struct override_rule *rule, const char *name,
-                           const struct cluster *cluster, bool *unsure)
+                           const struct cluster *cluster, struct release_range range,
+                           struct override_steps *steps)
 {
     const struct cluster_affinity *target = rule->target;
+    enum release_answer answer;
 
     if (!target)
         return true;
-    if (cluster)
-        return affinity_matches_cluster(target, name, cluster);
+    if (cluster) {
+        answer = affinity_matches_in_range(target, name, cluster, range);
+        steps->release_decides |= answer == RELEASE_ANSWER_DIFFERS;
+        return answer != RELEASE_ANSWER_NO;
+    }
     if (target->never || !affinity_allows_name(target, name))
         return false;
-    *unsure |= target->labels || target->fields || target->zones;
+    steps->unsure |= target->labels || target->fields || target->zones;
     return true;
 }
 
 struct override_steps override_steps_for_cluster(const struct override_selection *selection,
-                                                 const char *name, const struct cluster *cluster)
+                                                 const char *name, const struct cluster *cluster,
+                                                 struct release_range range)
 {
     struct override_steps steps = {0};
 
@@ -106,7 +112,7 @@ struct override_steps override_steps_for_cluster(const struct override_selection
         for (uint32_t k = 0; k < override->rule_count; k++) {
             const struct override_rule *rule = &override->rules[k];
 
-            if (!rule_may_apply(rule, name, cluster, &steps.unsure))
+            if (!rule_may_apply(rule, name, cluster, range, &steps))
                 continue;
             steps.items = xreallocarray(steps.items, steps.count + 1, sizeof(*steps.items));
             steps.items[steps.count++] = (struct override_step){by, rule};
@@ -124,7 +130,7 @@ void override_steps_release(struct override_steps *steps)
 
 bool override_steps_equal(const struct override_steps *a, const struct override_steps *b)
 {
-    if (a->count != b->count || a->unsure != b->unsure)
+    if (a->count != b->count || a->unsure != b->unsure || a->release_decides != b->release_decides)
         return false;
     for (size_t i = 0; i < a->count; i++) {
         if (a->items[i].rule != b->items[i].rule)

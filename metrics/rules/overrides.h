@@ -52,6 +52,8 @@ struct override_steps {
     size_t count;
     /* Some rule may not apply: its conditions need the Cluster object, which is not known. */
     bool unsure;
+    /* Some rule applies only in some of the releases that Karmada may have: zones decide. */
+    bool release_decides;
     /*
      * A rule of a ClusterOverridePolicy can change fields by which override policies select, such
      * as labels. Karmada then selects OverridePolicies by the new values, so others may apply.
@@ -61,11 +63,12 @@ struct override_steps {
 
 /*
  * Returns the rules of a selection that apply to the cluster `name`. `cluster` is NULL if the
- * Cluster object is not known; rules that may apply are then included. The result points into the
- * selection. Release it with override_steps_release().
+ * Cluster object is not known; rules that may apply, also in some release of the range only, are
+ * then included. The result points into the selection. Release it with override_steps_release().
  */
 struct override_steps override_steps_for_cluster(const struct override_selection *selection,
-                                                 const char *name, const struct cluster *cluster);
+                                                 const char *name, const struct cluster *cluster,
+                                                 struct release_range range);
 void override_steps_release(struct override_steps *steps);
 
 /* Returns true if both have the same rules and `unsure`. Both must be of the same selection. */

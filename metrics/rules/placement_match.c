@@ -45,26 +45,29 @@ static bool fields_match(const struct label_selector *selector, const struct clu
     return label_selector_matches(selector, &fields);
 }
 
-static bool has_listed_zone(const struct label_requirement *r, const struct cluster *cluster)
+/* Returns the number of the cluster's zones that the requirement lists. */
+static uint32_t count_listed_zones(const struct label_requirement *r, const struct cluster *cluster)
 {
-    for (uint32_t i = 0; i < cluster->zone_count; i++) {
-        if (contains_text(r->values, r->value_count, cluster->zones[i]))
-            return true;
-    }
-    return false;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < cluster->zone_count; i++)
+        count += contains_text(r->values, r->value_count, cluster->zones[i]);
+    return count;
 }
 
 /*
- * Returns true if the zones of the cluster meet a requirement: one listed zone satisfies In and
- * violates NotIn.
+ * Returns true if the zones of the cluster meet a requirement. One listed zone violates NotIn; with
+ * `any`, it satisfies In, else In requires that all zones of the cluster are listed.
  */
-static bool zone_matches(const struct label_requirement *r, const struct cluster *cluster)
+static bool zone_matches(const struct label_requirement *r, const struct cluster *cluster, bool any)
 {
+    uint32_t listed = count_listed_zones(r, cluster);
+
     switch (r->op) {
     case LABEL_IN:
-        return has_listed_zone(r, cluster);
+        return listed > 0 && (any || listed == cluster->zone_count);
     case LABEL_NOT_IN:
-        return !has_listed_zone(r, cluster);
+        return listed == 0;
     case LABEL_EXISTS:
         return cluster->zone_count > 0;
     case LABEL_DOES_NOT_EXIST:
@@ -74,17 +77,18 @@ static bool zone_matches(const struct label_requirement *r, const struct cluster
 }
 
 /* Ignores `invalid` of the selector: Karmada does not check that zones are valid label values. */
-static bool zones_match(const struct label_selector *selector, const struct cluster *cluster)
+static bool zones_match(const struct label_selector *selector, const struct cluster *cluster,
+                        bool any)
 {
     for (size_t i = 0; i < selector->count; i++) {
-        if (!zone_matches(&selector->items[i], cluster))
+        if (!zone_matches(&selector->items[i], cluster, any))
             return false;
     }
     return true;
 }
 
 bool affinity_matches_cluster(const struct cluster_affinity *affinity, const char *name,
-                              const struct cluster *cluster)
+                              const struct cluster *cluster, enum release release)
 {
     if (affinity->never || !affinity_allows_name(affinity, name))
         return false;
@@ -92,7 +96,19 @@ bool affinity_matches_cluster(const struct cluster_affinity *affinity, const cha
         return false;
     if (affinity->fields && !fields_match(affinity->fields, cluster))
         return false;
-    return !affinity->zones || zones_match(affinity->zones, cluster);
+    return !affinity->zones ||
+           zones_match(affinity->zones, cluster, release_has(release, BEHAVIOUR_ANY_ZONE));
+}
+
+enum release_answer affinity_matches_in_range(const struct cluster_affinity *affinity,
+                                              const char *name, const struct cluster *cluster,
+                                              struct release_range range)
+{
+    bool oldest = affinity_matches_cluster(affinity, name, cluster, range.oldest);
+
+    if (oldest != affinity_matches_cluster(affinity, name, cluster, range.newest))
+        return RELEASE_ANSWER_DIFFERS;
+    return oldest ? RELEASE_ANSWER_YES : RELEASE_ANSWER_NO;
 }
 
 /* Returns true if the toleration covers the taint (apimachinery: Toleration.ToleratesTaint). */
@@ -116,16 +132,19 @@ static bool is_tolerated(const struct placement *placement, const struct taint *
     return strcmp(taint->effect, "NoSchedule") != 0 && strcmp(taint->effect, "NoExecute") != 0;
 }
 
-bool placement_tolerates_cluster(const struct placement *placement, const struct cluster *cluster)
+bool placement_tolerates_taints(const struct placement *placement, const struct cluster *cluster)
 {
-    /* Karmada taints a cluster in deletion, but with some delay. */
-    if (cluster->deleting)
-        return false;
     for (uint32_t i = 0; i < cluster->taint_count; i++) {
         if (!is_tolerated(placement, &cluster->taints[i]))
             return false;
     }
     return true;
+}
+
+bool placement_tolerates_cluster(const struct placement *placement, const struct cluster *cluster)
+{
+    /* Karmada taints a cluster in deletion, but with some delay. */
+    return !cluster->deleting && placement_tolerates_taints(placement, cluster);
 }
 
 /* ---- placements of a store ---- */
@@ -142,6 +161,7 @@ struct placements {
      * which look at the same placement one after the other, would each parse it again.
      */
     struct resolved_placement *last;
+    struct release_range release;
     bool hidden; /* See placements_set_clusters_hidden(). */
 };
 
@@ -165,12 +185,30 @@ struct placements *placements_new(struct store *store, uint64_t seed)
     p->seed = seed;
     p->placements = MAP_INIT(has_text_address);
     p->version = 1;
+    p->release = (struct release_range){RELEASE_NEWEST, RELEASE_NEWEST, RELEASE_ASSUMED};
     return p;
 }
 
 void placements_mark_outdated(struct placements *p)
 {
     p->version++;
+}
+
+void placements_set_release(struct placements *p, struct release_range range)
+{
+    if (p->release.oldest != range.oldest || p->release.newest != range.newest)
+        p->version++;
+    p->release = range;
+}
+
+struct release_range placements_release(const struct placements *p)
+{
+    return p->release;
+}
+
+struct intern *placements_strings(const struct placements *p)
+{
+    return store_string_pool(p->store);
 }
 
 void placements_set_clusters_hidden(struct placements *p, bool hidden)
@@ -191,7 +229,8 @@ static void update_cluster_list(struct placements *p)
 }
 
 /* Returns the largest static weight that matches the cluster; 0 without a match. */
-static int64_t cluster_weight(const struct placement *placement, const struct entry *cluster)
+static int64_t cluster_weight(const struct placement *placement, const struct entry *cluster,
+                              enum release release)
 {
     int64_t weight = 0;
 
@@ -199,55 +238,63 @@ static int64_t cluster_weight(const struct placement *placement, const struct en
         const struct static_weight *rule = &placement->weights[i];
 
         if (rule->weight > weight &&
-            affinity_matches_cluster(&rule->target, cluster->name, entry_cluster(cluster)))
+            affinity_matches_cluster(&rule->target, cluster->name, entry_cluster(cluster), release))
             weight = rule->weight;
     }
     return weight;
 }
 
-/* Stores the clusters that a group allows without overflow; all clusters if `group` is NULL. */
-static void fill_cluster_set(struct placements *p, const struct placement *placement,
-                             const struct affinity_group *group, struct cluster_set *out)
+/* Returns 0 if a group allows the cluster, else 1 + index of its overflow that does, else -1. */
+static int64_t affinity_order(const struct affinity_group *group, const struct entry *cluster,
+                              enum release release)
 {
-    struct intern *strings = store_string_pool(p->store);
+    const struct cluster *object = entry_cluster(cluster);
 
-    *out = (struct cluster_set){.tolerated = true};
-    if (p->clusters.count > 0)
-        out->members = xreallocarray(NULL, p->clusters.count, sizeof(*out->members));
-    for (size_t i = 0; i < p->clusters.count; i++) {
-        const struct entry *cluster = p->clusters.entries[i];
-
-        if (group &&
-            !affinity_matches_cluster(&group->affinity, cluster->name, entry_cluster(cluster)))
-            continue;
-
-        const struct member member = {
-            .name = intern_add(strings, cluster->name),
-            .weight = cluster_weight(placement, cluster),
-            .tolerated = placement_tolerates_cluster(placement, entry_cluster(cluster)),
-            .cluster = cluster,
-        };
-
-        out->tolerated &= member.tolerated;
-        out->members[out->count++] = member;
-    }
-}
-
-static bool group_allows_cluster(const struct affinity_group *group, const struct entry *cluster)
-{
-    if (affinity_matches_cluster(&group->affinity, cluster->name, entry_cluster(cluster)))
-        return true;
+    if (!group || affinity_matches_cluster(&group->affinity, cluster->name, object, release))
+        return 0;
     for (uint32_t i = 0; i < group->overflow_count; i++) {
-        if (affinity_matches_cluster(&group->overflow[i], cluster->name, entry_cluster(cluster)))
-            return true;
+        if (affinity_matches_cluster(&group->overflow[i], cluster->name, object, release))
+            return 1 + (int64_t)i;
     }
-    return false;
+    return -1;
 }
 
-static bool placement_allows_cluster(const struct placement *placement, const struct entry *cluster)
+static void add_member(struct placements *p, const struct placement *placement,
+                       const struct entry *cluster, enum release release, struct cluster_set *out)
+{
+    const struct member member = {
+        .name = intern_add(store_string_pool(p->store), cluster->name),
+        .weight = cluster_weight(placement, cluster, release),
+        .tolerated = placement_tolerates_cluster(placement, entry_cluster(cluster)),
+        .untainted = placement_tolerates_taints(placement, entry_cluster(cluster)),
+        .cluster = cluster,
+    };
+
+    out->members = xreallocarray(out->members, out->count + 1, sizeof(*out->members));
+    out->tolerated &= member.tolerated;
+    out->members[out->count++] = member;
+}
+
+/* Sets the clusters that a group and its overflow allow; all clusters if `group` is NULL. */
+static void fill_cluster_sets(struct placements *p, const struct placement *placement,
+                              const struct affinity_group *group, enum release release,
+                              struct cluster_set *out, struct cluster_set *overflow)
+{
+    *out = *overflow = (struct cluster_set){.tolerated = true};
+    for (size_t i = 0; i < p->clusters.count; i++) {
+        int64_t order = affinity_order(group, p->clusters.entries[i], release);
+
+        if (order >= 0)
+            add_member(p, placement, p->clusters.entries[i], release, order > 0 ? overflow : out);
+    }
+}
+
+static bool placement_allows_cluster(const struct placement *placement, const struct entry *cluster,
+                                     struct release_range range)
 {
     for (uint32_t i = 0; i < placement->group_count; i++) {
-        if (group_allows_cluster(&placement->groups[i], cluster))
+        if (affinity_order(&placement->groups[i], cluster, range.newest) >= 0 ||
+            affinity_order(&placement->groups[i], cluster, range.oldest) >= 0)
             return true;
     }
     return placement->group_count == 0;
@@ -260,37 +307,27 @@ static void fill_allowed_clusters(struct placements *p, struct resolved_placemen
     if (p->clusters.count > 0)
         resolved->clusters = xreallocarray(NULL, p->clusters.count, sizeof(*resolved->clusters));
     for (size_t i = 0; i < p->clusters.count; i++) {
-        if (placement_allows_cluster(resolved->placement, p->clusters.entries[i]))
+        if (placement_allows_cluster(resolved->placement, p->clusters.entries[i], p->release))
             resolved->clusters[resolved->cluster_count++] =
                 intern_add(strings, p->clusters.entries[i]->name);
     }
 }
 
-static bool overflow_allows_any(const struct placements *p, const struct affinity_group *group)
+static bool has_tolerated_member(const struct cluster_set *set)
 {
-    for (uint32_t i = 0; i < group->overflow_count; i++) {
-        for (size_t k = 0; k < p->clusters.count; k++) {
-            const struct entry *cluster = p->clusters.entries[k];
-
-            if (affinity_matches_cluster(&group->overflow[i], cluster->name,
-                                         entry_cluster(cluster)))
-                return true;
-        }
-    }
-    return false;
-}
-
-static bool is_group_open(const struct placements *p, const struct resolved_placement *resolved,
-                          uint32_t group)
-{
-    const struct cluster_set *set = &resolved->groups[group];
-
     for (uint32_t i = 0; i < set->count; i++) {
         if (set->members[i].tolerated)
             return true;
     }
-    return resolved->placement->group_count > 0 &&
-           overflow_allows_any(p, &resolved->placement->groups[group]);
+    return false;
+}
+
+/* Returns true if a group may be used in some release of the range. */
+static bool is_group_open(const struct resolved_placement *resolved, uint32_t group)
+{
+    return has_tolerated_member(&resolved->groups[group]) || resolved->overflows[group].count > 0 ||
+           (resolved->older_groups && (has_tolerated_member(&resolved->older_groups[group]) ||
+                                       resolved->older_overflows[group].count > 0));
 }
 
 static uint32_t count_open_groups(const struct placements *p,
@@ -300,9 +337,19 @@ static uint32_t count_open_groups(const struct placements *p,
 
     if (!resolved->has_clusters)
         return p->hidden ? 0 : UINT32_MAX;
-    while (count > 0 && !is_group_open(p, resolved, count - 1))
+    while (count > 0 && !is_group_open(resolved, count - 1))
         count--;
     return count;
+}
+
+static void release_sets(struct intern *strings, struct cluster_set *sets, uint32_t count)
+{
+    for (uint32_t i = 0; sets && i < count; i++) {
+        for (uint32_t k = 0; k < sets[i].count; k++)
+            intern_drop(strings, sets[i].members[k].name);
+        free(sets[i].members);
+    }
+    free(sets);
 }
 
 /* Frees the clusters and groups of a resolved placement. */
@@ -310,16 +357,29 @@ static void clear_resolution(struct placements *p, struct resolved_placement *re
 {
     struct intern *strings = store_string_pool(p->store);
 
-    for (uint32_t i = 0; i < resolved->group_count; i++) {
-        for (uint32_t k = 0; k < resolved->groups[i].count; k++)
-            intern_drop(strings, resolved->groups[i].members[k].name);
-        free(resolved->groups[i].members);
-    }
-    free(resolved->groups);
+    release_sets(strings, resolved->groups, resolved->group_count);
+    release_sets(strings, resolved->overflows, resolved->group_count);
+    release_sets(strings, resolved->older_groups, resolved->group_count);
+    release_sets(strings, resolved->older_overflows, resolved->group_count);
     decode_texts_release(strings, resolved->clusters, resolved->cluster_count);
-    resolved->groups = NULL;
+    resolved->groups = resolved->overflows = NULL;
+    resolved->older_groups = resolved->older_overflows = NULL;
     resolved->clusters = NULL;
     resolved->group_count = resolved->cluster_count = 0;
+}
+
+/* Sets the clusters of all groups and of their overflow in a release. */
+static void resolve_groups(struct placements *p, const struct resolved_placement *resolved,
+                           enum release release, struct cluster_set **groups,
+                           struct cluster_set **overflows)
+{
+    const struct placement *placement = resolved->placement;
+
+    *groups = xcalloc(resolved->group_count, sizeof(**groups));
+    *overflows = xcalloc(resolved->group_count, sizeof(**overflows));
+    for (uint32_t i = 0; i < resolved->group_count; i++)
+        fill_cluster_sets(p, placement, placement->group_count > 0 ? &placement->groups[i] : NULL,
+                          release, &(*groups)[i], &(*overflows)[i]);
 }
 
 /* Computes which of the present clusters a placement allows. */
@@ -335,10 +395,10 @@ static void resolve_placement(struct placements *p, struct resolved_placement *r
     if (placement->unreadable)
         return;
     resolved->group_count = placement->group_count > 0 ? placement->group_count : 1;
-    resolved->groups = xcalloc(resolved->group_count, sizeof(*resolved->groups));
-    for (uint32_t i = 0; i < resolved->group_count; i++)
-        fill_cluster_set(p, placement, placement->group_count > 0 ? &placement->groups[i] : NULL,
-                         &resolved->groups[i]);
+    resolve_groups(p, resolved, p->release.newest, &resolved->groups, &resolved->overflows);
+    if (release_range_has(p->release, BEHAVIOUR_ANY_ZONE) == RELEASE_ANSWER_DIFFERS)
+        resolve_groups(p, resolved, p->release.oldest, &resolved->older_groups,
+                       &resolved->older_overflows);
     fill_allowed_clusters(p, resolved);
     resolved->open_groups = count_open_groups(p, resolved);
 }
@@ -407,11 +467,46 @@ static int compare_cluster_name(const void *key, const void *item)
     return strcmp(key, (*cluster)->name);
 }
 
-bool placements_has_cluster(struct placements *p, const char *name)
+const struct listing *placements_clusters(struct placements *p)
 {
     update_cluster_list(p);
-    return p->clusters.count > 0 && bsearch(name, p->clusters.entries, p->clusters.count,
-                                            sizeof(struct entry *), compare_cluster_name);
+    return &p->clusters;
+}
+
+const struct entry *placements_find_cluster(struct placements *p, const char *name)
+{
+    struct entry *const *found;
+
+    update_cluster_list(p);
+    found = p->clusters.count > 0 ? bsearch(name, p->clusters.entries, p->clusters.count,
+                                            sizeof(struct entry *), compare_cluster_name)
+                                  : NULL;
+    return found ? *found : NULL;
+}
+
+bool placements_has_cluster(struct placements *p, const char *name)
+{
+    return placements_find_cluster(p, name) != NULL;
+}
+
+/* Returns true if the release matches zones like the newest release of the range. */
+static bool matches_like_newest(const struct resolved_placement *resolved, enum release release)
+{
+    return !resolved->older_groups || release_has(release, BEHAVIOUR_ANY_ZONE);
+}
+
+const struct cluster_set *resolved_group(const struct resolved_placement *resolved, uint32_t group,
+                                         enum release release)
+{
+    return matches_like_newest(resolved, release) ? &resolved->groups[group]
+                                                  : &resolved->older_groups[group];
+}
+
+const struct cluster_set *resolved_overflow(const struct resolved_placement *resolved,
+                                            uint32_t group, enum release release)
+{
+    return matches_like_newest(resolved, release) ? &resolved->overflows[group]
+                                                  : &resolved->older_overflows[group];
 }
 
 static int compare_text(const void *key, const void *item)

@@ -4,15 +4,24 @@
 #include "metrics/model/cluster.h"
 #include "metrics/model/placement.h"
 #include "metrics/model/store.h"
+#include "metrics/rules/control_plane.h"
 
 /* Member clusters that a placement allows (Karmada: ClusterMatches, TaintToleration). */
 
-/* Returns true if the cluster meets all conditions of the affinity. */
+/* Returns true if the cluster meets all conditions of the affinity in a release of Karmada. */
 bool affinity_matches_cluster(const struct cluster_affinity *affinity, const char *name,
-                              const struct cluster *cluster);
+                              const struct cluster *cluster, enum release release);
+
+/* Returns affinity_matches_cluster() for all releases of a range. */
+enum release_answer affinity_matches_in_range(const struct cluster_affinity *affinity,
+                                              const char *name, const struct cluster *cluster,
+                                              struct release_range range);
 
 /* Returns true if the affinity allows the name; ignores `never` and conditions on other fields. */
 bool affinity_allows_name(const struct cluster_affinity *affinity, const char *name);
+
+/* Returns true if the placement tolerates the taints NoSchedule and NoExecute of the cluster. */
+bool placement_tolerates_taints(const struct placement *placement, const struct cluster *cluster);
 
 /*
  * Returns true if the scheduler may place new workloads on the cluster: the placement tolerates its
@@ -31,10 +40,11 @@ struct member {
     const char *name; /* Interned. */
     int64_t weight;   /* Largest matching static weight; 0 without a match. */
     bool tolerated;   /* Result of placement_tolerates_cluster(). */
+    bool untainted;   /* Result of placement_tolerates_taints(). */
     const struct entry *cluster;
 };
 
-/* The clusters that one affinity group allows, without its overflow. */
+/* The clusters that one affinity group, or its overflow, allows. */
 struct cluster_set {
     struct member *members; /* Sorted by name, in byte order. */
     uint32_t count;
@@ -45,10 +55,17 @@ struct cluster_set {
 struct resolved_placement {
     const char *text;            /* Canonical text, interned; NULL for the empty placement. */
     struct placement *placement; /* If placement->unreadable, this struct's lists are empty. */
-    /* One set per element of placement->groups; without groups one set of all clusters. */
+    /*
+     * One set per element of placement->groups, without overflow, for the newest release of the
+     * range; without groups one set of all clusters.
+     */
     struct cluster_set *groups;
+    struct cluster_set *overflows; /* Clusters that only the overflow of each group allows. */
+    /* The same for releases of the range that match zones in another way; NULL without such. */
+    struct cluster_set *older_groups;
+    struct cluster_set *older_overflows;
     uint32_t group_count;
-    /* Names of the clusters that any group or its overflow allows, sorted; interned. */
+    /* Names of the clusters that any group or its overflow allows in any release, sorted. */
     const char **clusters;
     uint32_t cluster_count;
     /*
@@ -74,6 +91,15 @@ void placements_free(struct placements *p);
 void placements_mark_outdated(struct placements *p);
 
 /*
+ * Sets the releases that Karmada may have, RELEASE_NEWEST at first. Marks all placements as
+ * outdated if the range changes.
+ */
+void placements_set_release(struct placements *p, struct release_range range);
+struct release_range placements_release(const struct placements *p);
+/* Returns the string pool of the store. */
+struct intern *placements_strings(const struct placements *p);
+
+/*
  * Marks all placements as outdated. If `hidden` (not all Clusters have been read), placements are
  * resolved as if the store had no Clusters.
  */
@@ -89,6 +115,17 @@ const struct resolved_placement *placements_ref(struct placements *p, const char
  * for a next placements_ref().
  */
 void placements_drop(struct placements *p, const struct resolved_placement *resolved);
+
+/* Returns the clusters of a group, and of its overflow, in a release of the range. */
+const struct cluster_set *resolved_group(const struct resolved_placement *resolved, uint32_t group,
+                                         enum release release);
+const struct cluster_set *resolved_overflow(const struct resolved_placement *resolved,
+                                            uint32_t group, enum release release);
+
+/* Returns the Clusters of the store, sorted by name; none if they are hidden. */
+const struct listing *placements_clusters(struct placements *p);
+/* Returns the Cluster of this name; NULL if the store has none, or clusters are hidden. */
+const struct entry *placements_find_cluster(struct placements *p, const char *name);
 
 /* Returns true if the store has a Cluster of this name, and clusters are not hidden. */
 bool placements_has_cluster(struct placements *p, const char *name);

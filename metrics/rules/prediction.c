@@ -2,7 +2,10 @@
 #include "metrics/rules/prediction.h"
 
 #include "metrics/model/binding.h"
+#include "metrics/rules/dependency.h"
+#include "metrics/rules/engine.h"
 #include "metrics/rules/replica_projection.h"
+#include "metrics/rules/rule.h"
 
 const char *const prediction_names[PREDICTION_COUNT] = {
     [PREDICTION_PLACED] = "placed",
@@ -99,28 +102,119 @@ static bool make_expected_binding(const struct entry *template, struct binding *
     return t->replicas >= 0;
 }
 
-struct predicted predict_template(struct intern *strings, const struct entry *template,
-                                  struct projection *out)
+static struct predicted undetermined(struct projection *out, enum undetermined_reason reason)
+{
+    out->reason = reason;
+    return (struct predicted){PREDICTION_UNDETERMINED, undetermined_reason_names[reason]};
+}
+
+/* Predicts a template for which Karmada will create a binding, from its policy. */
+static struct predicted predict_governed(const struct rule_context *c, const struct entry *template,
+                                         const struct resolved_placement *resolved,
+                                         struct projection *out)
+{
+    struct binding expected;
+    const struct scheduling s = {
+        .placements = c->placements, .binding = &expected, .resolved = resolved, .gates = c->gates};
+    struct schedule_result result = {0};
+
+    if (!make_expected_binding(template, &expected))
+        return undetermined(out, UNDETERMINED_UNSUPPORTED);
+    if (!resolved->has_clusters)
+        return undetermined(out, UNDETERMINED_NO_CLUSTERS);
+    scheduling_run_in_range(&s, true, &result);
+    *out = result.targets;
+    if (!out->determined)
+        return undetermined(out, out->reason);
+    if (result.scheduled == SCHEDULED_ERROR)
+        return (struct predicted){PREDICTION_REFUSED, "scheduler_error"};
+    if (out->count > 0)
+        return (struct predicted){PREDICTION_PLACED, "scheduled"};
+    if (result.scheduled == SCHEDULED_NO_CLUSTER_FIT)
+        return (struct predicted){PREDICTION_NOWHERE, "no_cluster_fit"};
+    return (struct predicted){PREDICTION_NOWHERE, "no_replicas"};
+}
+
+static struct predicted predict_one(const struct rule_context *c, const struct entry *template,
+                                    struct projection *out)
 {
     const struct template_decision *d = template_decision(template);
     const struct policy_decision *policy = d->governing ? policy_decision(d->governing) : NULL;
     struct predicted now = predict_from_decision(d, template);
-    struct binding expected;
+
+    if (entry_binding(d->binding) || now.outcome != PREDICTION_UNDETERMINED || !policy ||
+        !policy->resolved)
+        return now;
+    return predict_governed(c, template, policy->resolved, out);
+}
+
+/* Adds the cluster to a projection that does not have it; the list stays sorted by name. */
+static void add_required_cluster(struct projection *out, const char *name)
+{
+    uint32_t at = 0;
+
+    while (at < out->count && strcmp(out->clusters[at].name, name) < 0)
+        at++;
+    if (at < out->count && strcmp(out->clusters[at].name, name) == 0)
+        return;
+    out->clusters = xreallocarray(out->clusters, out->count + 1, sizeof(*out->clusters));
+    memmove(&out->clusters[at + 1], &out->clusters[at], (out->count - at) * sizeof(*out->clusters));
+    out->clusters[at] = (struct target_cluster){.name = intern_ref(name)};
+    out->count++;
+}
+
+/* Adds the clusters of a referrer, of its binding or predicted. */
+static struct predicted add_referrer(const struct rule_context *c, const struct entry *referrer,
+                                     struct projection *out)
+{
+    const struct binding *b = entry_binding(template_decision(referrer)->binding);
+    struct projection projection = {0};
+    struct predicted predicted = predict_one(c, referrer, &projection);
+
+    for (uint32_t i = 0; b && i < b->cluster_count; i++)
+        add_required_cluster(out, b->clusters[i].name);
+    for (uint32_t i = 0; i < projection.count; i++)
+        add_required_cluster(out, projection.clusters[i].name);
+    projection_release(store_string_pool(c->store), &projection);
+    return predicted;
+}
+
+/* Predicts a dependency without binding: it runs in the clusters of its referrers. */
+static struct predicted predict_dependency(const struct rule_context *c,
+                                           const struct entry *template, struct projection *out)
+{
+    CLEANUP(dependency_referrers_release) struct dependency_referrers referrers = {0};
+    struct predicted unknown = {0};
+
+    dependency_referrers_gather(c->store, &c->incomplete, template, &referrers);
+    for (size_t i = 0; i < referrers.count; i++) {
+        const struct entry *referrer = referrers.items[i].template;
+
+        if (!referrer || !template_decision(referrer))
+            continue;
+
+        struct predicted one = add_referrer(c, referrer, out);
+
+        if (one.outcome == PREDICTION_UNDETERMINED)
+            unknown = one;
+    }
+    if (unknown.reason) {
+        projection_release(store_string_pool(c->store), out);
+        return unknown;
+    }
+    out->determined = true;
+    return out->count > 0 ? (struct predicted){PREDICTION_PLACED, "required"}
+                          : (struct predicted){PREDICTION_NOWHERE, "referrer"};
+}
+
+struct predicted predict_template(const struct engine *e, const struct entry *template,
+                                  struct projection *out)
+{
+    const struct rule_context *c = engine_context_const(e);
+    const struct template_decision *d = template_decision(template);
 
     *out = (struct projection){0};
-    if (d->binding || now.outcome != PREDICTION_UNDETERMINED || !policy || !policy->resolved)
-        return now;
-    if (make_expected_binding(template, &expected))
-        projection_make(strings, policy->resolved, &expected, out);
-    else
-        out->reason = UNDETERMINED_UNSUPPORTED;
-    if (!out->determined)
-        return (struct predicted){PREDICTION_UNDETERMINED, undetermined_reason_names[out->reason]};
-    if (out->count > 0)
-        return (struct predicted){PREDICTION_PLACED, "scheduled"};
-    return (struct predicted){PREDICTION_NOWHERE,
-                              kind_has_replicas(expected.api_version, expected.kind) &&
-                                      expected.replicas == 0
-                                  ? "no_replicas"
-                                  : "no_cluster_fit"};
+    if (d->state == STATE_ATTACHED && !entry_binding(d->binding))
+        return predict_dependency(c, template, out);
+    return predict_one(c, template, out);
 }

@@ -35,12 +35,13 @@ struct predicted predict_from_decision(const struct template_decision *d,
                                        const struct entry *template);
 
 struct projection;
+struct engine;
 
 /*
  * Returns the outcome of a decided template. If the template has no binding and Karmada is about to
  * create one, `out` gets the clusters that the scheduler would select, or the reason why they are
- * undetermined; else `out` is empty. Release it with projection_release(). `strings` is the pool of
- * the template's store.
+ * undetermined; of a dependency, those of its referrers, with 0 replicas. Else `out` is empty.
+ * Release it with projection_release().
  */
-struct predicted predict_template(struct intern *strings, const struct entry *template,
+struct predicted predict_template(const struct engine *e, const struct entry *template,
                                   struct projection *out);

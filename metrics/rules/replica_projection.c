@@ -1,125 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/replica_projection.h"
 
-/* ---- division by weight ---- */
-
-/* A heap of shares; the share at index 0 gets the next replica. */
-struct share_heap {
-    struct share **items;
-    size_t count;
-    /* Of equal priority and replicas, the larger name is first; if false, the smaller. */
-    bool larger_name;
-};
-
-/*
- * Returns the priority of a share that has `replicas`. Uses doubles like Karmada: rounding decides
- * which shares tie.
- */
-static double share_priority(const struct share *share, int64_t replicas)
-{
-    return (double)share->weight / (2 * (double)replicas + 1);
-}
-
-static bool share_comes_before(const struct share_heap *heap, const struct share *a,
-                               const struct share *b)
-{
-    double first = share_priority(a, a->replicas);
-    double second = share_priority(b, b->replicas);
-
-    if (first != second)
-        return first > second;
-    if (a->replicas != b->replicas)
-        return a->replicas < b->replicas;
-    return (strcmp(a->name, b->name) < 0) != heap->larger_name;
-}
-
-/* Restores the heap after the priority of the share at index `at` has fallen. */
-static void sift_down(struct share_heap *heap, size_t at)
-{
-    struct share *moved = heap->items[at];
-
-    for (size_t child = 2 * at + 1; child < heap->count; child = 2 * at + 1) {
-        if (child + 1 < heap->count &&
-            share_comes_before(heap, heap->items[child + 1], heap->items[child]))
-            child++;
-        if (!share_comes_before(heap, heap->items[child], moved))
-            break;
-        heap->items[at] = heap->items[child];
-        at = child;
-    }
-    heap->items[at] = moved;
-}
-
-/* Returns how many replicas the share receives while its priority is at least `least`. */
-static int64_t count_replicas_at_priority(const struct share *share, double least)
-{
-    int64_t count = (int64_t)((double)share->weight / least / 2 + 0.5);
-
-    /* Correct rounding errors of the estimate. */
-    while (count > 0 && share_priority(share, count - 1) < least)
-        count--;
-    while (share_priority(share, count) >= least)
-        count++;
-    return count;
-}
-
-/*
- * Assigns most of the replicas in one step: each share receives replicas while its priority is at
- * least total / spare. Their number is at most weight / (2 x total / spare) + 1/2, so the sum is
- * below `replicas`. Returns the number of remaining replicas, about one per share, for the heap.
- */
-static int64_t assign_majority(struct share *shares, size_t count, int64_t replicas)
-{
-    double spare = 2 * (double)replicas - (double)count - 2;
-    double total = 0;
-
-    for (size_t i = 0; i < count; i++)
-        total += (double)shares[i].weight;
-    for (size_t i = 0; i < count && spare > 0; i++) {
-        shares[i].replicas = count_replicas_at_priority(&shares[i], total / spare);
-        replicas -= shares[i].replicas;
-    }
-    return replicas;
-}
-
-void divide_by_weight(struct share *shares, size_t count, int64_t replicas, uint32_t uid_hash)
-{
-    for (size_t i = 0; i < count; i++)
-        shares[i].replicas = 0;
-    if (count == 0 || replicas <= 0)
-        return;
-
-    CLEANUP(free_cleanup) struct share **items = xreallocarray(NULL, count, sizeof(struct share *));
-    struct share_heap heap = {items, count, uid_hash & 1};
-
-    for (size_t i = 0; i < count; i++)
-        items[i] = &shares[i];
-    replicas = assign_majority(shares, count, replicas);
-    assert(replicas >= 0);
-    for (size_t i = count; i > 0; i--)
-        sift_down(&heap, i - 1);
-    for (; replicas > 0; replicas--) {
-        items[0]->replicas++;
-        sift_down(&heap, 0);
-    }
-}
-
 /* ---- projection ---- */
-
-const char *const undetermined_reason_names[UNDETERMINED_REASON_COUNT] = {
-    [UNDETERMINED_AGGREGATED] = "aggregated",
-    [UNDETERMINED_DYNAMIC_WEIGHT] = "dynamic_weight",
-    [UNDETERMINED_SPREAD_CONSTRAINTS] = "spread_constraints",
-    [UNDETERMINED_TAINTS] = "taints",
-    [UNDETERMINED_COMPONENTS] = "components",
-    [UNDETERMINED_OVERFLOW] = "overflow",
-    [UNDETERMINED_NO_CLUSTERS] = "no_clusters",
-    [UNDETERMINED_TEMPLATE_UPDATED] = "template_updated",
-    [UNDETERMINED_LOT] = "lot",
-    [UNDETERMINED_UID] = "uid",
-    [UNDETERMINED_RELEASE] = "release",
-    [UNDETERMINED_UNSUPPORTED] = "unsupported",
-};
 
 static bool has_group_name(const struct placement *placement, const char *name)
 {
@@ -228,85 +110,22 @@ static enum undetermined_reason cluster_obstacle(struct intern *strings,
     return first_obstacle_reason(obstacles, ARRAY_LEN(obstacles));
 }
 
-static void add_cluster(struct projection *out, const char *name, int64_t replicas)
-{
-    out->clusters[out->count++] =
-        (struct target_cluster){.name = intern_ref(name), .replicas = (int32_t)replicas};
-}
-
-/* Assigns to every cluster all replicas, which are 0 for a resource without replicas. */
-static void duplicate_replicas(const struct cluster_set *set, int32_t replicas,
-                               struct projection *out)
-{
-    for (uint32_t i = 0; i < set->count; i++)
-        add_cluster(out, set->members[i].name, replicas);
-}
-
-static void divide_replicas(const struct cluster_set *set, const struct binding *b,
-                            struct projection *out)
-{
-    CLEANUP(free_cleanup) struct share *shares = xcalloc(set->count, sizeof(*shares));
-    size_t count = 0;
-
-    for (uint32_t i = 0; i < set->count; i++) {
-        const struct member *member = &set->members[i];
-
-        if (member->weight > 0)
-            shares[count++] = (struct share){.name = member->name, .weight = member->weight};
-    }
-    /* If no cluster has a weight, all clusters have the same weight. */
-    for (uint32_t i = 0; count == 0 && i < set->count; i++)
-        shares[i] = (struct share){.name = set->members[i].name, .weight = 1};
-    if (count == 0)
-        count = set->count;
-    divide_by_weight(shares, count, b->replicas, b->uid_hash);
-    for (size_t i = 0; i < count; i++) {
-        if (shares[i].replicas > 0)
-            add_cluster(out, shares[i].name, shares[i].replicas);
-    }
-}
-
-static void assign_replicas(const struct placement *placement, const struct binding *b,
-                            const struct cluster_set *set, struct projection *out)
-{
-    if (set->count > 0)
-        out->clusters = xreallocarray(NULL, set->count, sizeof(*out->clusters));
-    if (!binding_is_workload(b) || placement->division == DIVISION_DUPLICATED)
-        duplicate_replicas(set, b->replicas, out);
-    else if (set->count > 0)
-        divide_replicas(set, b, out);
-}
-
-void projection_make(struct intern *strings, const struct resolved_placement *resolved,
+void projection_make(struct placements *placements, const struct resolved_placement *resolved,
                      const struct binding *b, struct projection *out)
 {
+    struct intern *strings = placements_strings(placements);
     enum undetermined_reason by_clusters = cluster_obstacle(strings, resolved, b);
     enum undetermined_reason by_placement = placement_obstacle(resolved->placement, b);
     /* Report an obstacle in the placement first, unless no Cluster is known. */
     bool clusters_first = !resolved->has_clusters || by_placement == UNDETERMINED_REASON_COUNT;
+    const struct scheduling s = {.placements = placements, .binding = b, .resolved = resolved};
+    struct schedule_result result;
 
     *out = (struct projection){.reason = clusters_first ? by_clusters : by_placement};
-    out->determined = out->reason == UNDETERMINED_REASON_COUNT;
-    if (out->determined)
-        assign_replicas(resolved->placement, b, first_cluster_set(resolved), out);
-}
-
-void projection_make_from_candidates(const struct resolved_placement *resolved,
-                                     const struct binding *b, const struct cluster_set *candidates,
-                                     struct projection *out)
-{
-    *out = (struct projection){.reason = placement_obstacle(resolved->placement, b)};
-    out->determined = out->reason == UNDETERMINED_REASON_COUNT;
-    if (out->determined)
-        assign_replicas(resolved->placement, b, candidates, out);
-}
-
-void projection_release(struct intern *strings, struct projection *p)
-{
-    for (uint32_t i = 0; i < p->count; i++)
-        intern_drop(strings, p->clusters[i].name);
-    free(p->clusters);
-    *p = (struct projection){0};
+    if (out->reason != UNDETERMINED_REASON_COUNT)
+        return;
+    scheduling_run_in_range(&s, true, &result);
+    *out = result.targets;
 }
 
 /* ---- capacity ---- */
@@ -326,7 +145,7 @@ static int compare_assigned_clusters(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-struct capacity *capacity_new(struct intern *strings, struct placements *placements,
+struct capacity *capacity_new(struct placements *placements,
                               const struct resolved_placement *resolved, const struct binding *b,
                               bool change_missing, bool moves)
 {
@@ -357,7 +176,7 @@ struct capacity *capacity_new(struct intern *strings, struct placements *placeme
     if (resolved && change_missing)
         c->projection.reason = UNDETERMINED_TEMPLATE_UPDATED;
     else if (resolved)
-        projection_make(strings, resolved, b, &c->projection);
+        projection_make(placements, resolved, b, &c->projection);
     return c;
 }
 

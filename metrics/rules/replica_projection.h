@@ -4,7 +4,7 @@
 #include "metrics/base/base.h"
 #include "metrics/model/binding.h"
 #include "metrics/rules/decision.h"
-#include "metrics/rules/placement_match.h"
+#include "metrics/rules/scheduling.h"
 
 /*
  * Projections: where the scheduler would place a workload under the placement of another policy or
@@ -13,65 +13,15 @@
 
 /* ---- projection ---- */
 
-/* Reasons why the result of the scheduler cannot be computed. */
-enum undetermined_reason {
-    UNDETERMINED_AGGREGATED,     /* The free capacity of clusters decides. */
-    UNDETERMINED_DYNAMIC_WEIGHT, /* The free capacity of clusters decides. */
-    UNDETERMINED_SPREAD_CONSTRAINTS,
-    UNDETERMINED_TAINTS, /* A cluster of the group is in deletion, or has a taint not tolerated. */
-    UNDETERMINED_COMPONENTS,       /* The binding has pod templates in spec.components. */
-    UNDETERMINED_OVERFLOW,         /* overflowAffinities, or a later affinity group may apply. */
-    UNDETERMINED_NO_CLUSTERS,      /* No Cluster is known, or no affinity group allows one. */
-    UNDETERMINED_TEMPLATE_UPDATED, /* The binding lacks the last change of the template. */
-    UNDETERMINED_LOT,              /* Karmada draws lots (releases until 1.15). */
-    UNDETERMINED_UID,              /* The uid decides, and the object does not exist yet. */
-    UNDETERMINED_RELEASE, /* The releases that Karmada may have place the workload differently. */
-    UNDETERMINED_UNSUPPORTED, /* workloadAffinity, unreadable placement or unknown replicas. */
-    UNDETERMINED_REASON_COUNT,
-};
-extern const char *const undetermined_reason_names[UNDETERMINED_REASON_COUNT];
-
-/* The clusters on which a workload would be placed under a placement, with their replicas. */
-struct projection {
-    struct target_cluster *clusters; /* Sorted by name, in byte order. Owned; interned texts. */
-    uint32_t count;
-    bool determined;
-    enum undetermined_reason reason; /* Valid if not determined; `count` is 0 then. */
-};
-
 /*
  * Computes where the scheduler would place the replicas of a binding under the placement
- * `resolved`. The result is exact, or undetermined with an enum undetermined_reason. Release it
- * with projection_release().
+ * `resolved`, in all releases that Karmada may have. The result is exact, or undetermined with an
+ * enum undetermined_reason: also where scheduling_place() could tell, because spread constraints,
+ * components, overflow, taints or the free capacity of clusters have a part in it. Release it with
+ * projection_release().
  */
-void projection_make(struct intern *strings, const struct resolved_placement *resolved,
+void projection_make(struct placements *placements, const struct resolved_placement *resolved,
                      const struct binding *b, struct projection *out);
-/*
- * Computes the projection from the clusters that remain after the scheduler has filtered them:
- * `candidates`, a subset of one affinity group. Without candidates the workload is placed nowhere.
- */
-void projection_make_from_candidates(const struct resolved_placement *resolved,
-                                     const struct binding *b, const struct cluster_set *candidates,
-                                     struct projection *out);
-/* Frees the clusters and resets the projection. */
-void projection_release(struct intern *strings, struct projection *p);
-
-/* ---- division by weight ---- */
-
-/* Weight of one member cluster, and the replicas that it gets. */
-struct share {
-    const char *name;
-    int64_t weight; /* Greater than 0. */
-    int64_t replicas;
-};
-
-/*
- * Divides `replicas` by weight and stores the result in each share (Karmada >= 1.16: the Webster
- * method). One replica at a time goes to the share with the highest weight / (2 x its replicas +
- * 1). Ties go to the share with fewer replicas, then to the smaller name; if the lowest bit of
- * `uid_hash` is set, to the larger name. The run time does not depend on the number of replicas.
- */
-void divide_by_weight(struct share *shares, size_t count, int64_t replicas, uint32_t uid_hash);
 
 /* ---- capacity ---- */
 
@@ -113,7 +63,7 @@ struct capacity {
  * means that the binding lacks a change of the template (CHANGE_NOT_APPLIED), so the number of
  * replicas is unknown. Free the result with capacity_free().
  */
-struct capacity *capacity_new(struct intern *strings, struct placements *placements,
+struct capacity *capacity_new(struct placements *placements,
                               const struct resolved_placement *resolved, const struct binding *b,
                               bool change_missing, bool moves) MUST_USE;
 

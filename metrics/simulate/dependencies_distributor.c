@@ -4,6 +4,8 @@
 #include "metrics/rules/object_index.h"
 #include "metrics/simulate/overlay.h"
 
+/* ---- referrers of an attached binding ---- */
+
 static bool refers_to(const struct referrer *r, const struct entry *binding)
 {
     return strcmp(r->name, binding->name) == 0 && strcmp(r->ns, entry_ns(binding)) == 0;
@@ -18,6 +20,22 @@ static bool has_referrer(const struct binding *attached, const struct entry *bin
     return false;
 }
 
+/* ---- fields of an attached binding ---- */
+
+/* Returns true unless no release that Karmada may have has the behaviour. */
+static bool may_have(const struct overlay *overlay, enum behaviour behaviour)
+{
+    return release_range_has(overlay_context(overlay)->release, behaviour) != RELEASE_ANSWER_NO;
+}
+
+static const struct binding *referrer_binding(const struct overlay *overlay,
+                                              const struct referrer *r)
+{
+    struct identity id = referrer_identity(r);
+
+    return entry_binding(store_find(overlay_context(overlay)->store, &id));
+}
+
 /*
  * Combines the values that the referrers of an attached binding request: true wins. Returns false
  * if a referrer is missing.
@@ -27,8 +45,7 @@ static bool combine_requested_values(struct overlay *overlay, const struct bindi
 {
     *out = (struct dependency_values){0};
     for (uint32_t i = 0; i < attached->referrer_count; i++) {
-        struct identity id = referrer_identity(&attached->referrers[i]);
-        const struct binding *b = entry_binding(store_find(overlay_context(overlay)->store, &id));
+        const struct binding *b = referrer_binding(overlay, &attached->referrers[i]);
         struct dependency_values values =
             b ? dependency_values_of(&b->propagation) : (struct dependency_values){0};
 
@@ -45,7 +62,7 @@ static bool combine_requested_values(struct overlay *overlay, const struct bindi
  * request; without referrers, to the defaults. Returns false if a referrer is missing: Karmada then
  * does not write the binding.
  */
-static bool set_fields_from_referrers(struct overlay *overlay, struct binding *attached)
+static bool resolve_fields(struct overlay *overlay, struct binding *attached)
 {
     struct dependency_values values;
 
@@ -65,6 +82,77 @@ static bool set_fields_from_referrers(struct overlay *overlay, struct binding *a
         values.wants[DEPENDENCY_PRESERVE] ? OPTIONAL_TRUE : OPTIONAL_FALSE;
     return true;
 }
+
+/*
+ * Sets the fields of an attached binding after `referrer` was added, or removed (NULL). Karmada
+ * before 1.16 copies the values of the referrer that it handles, and clears
+ * preserveResourcesOnDeletion with a removal. Returns false if Karmada does not write the binding.
+ */
+static bool set_fields(struct overlay *overlay, struct binding *attached,
+                       const struct binding *referrer)
+{
+    if (may_have(overlay, BEHAVIOUR_RESOLVES_DEPENDENCIES))
+        return resolve_fields(overlay, attached);
+    if (referrer && !attached->has_placement)
+        attached->propagation.conflict_resolution = referrer->propagation.conflict_resolution;
+    attached->propagation.preserve = referrer ? referrer->propagation.preserve : OPTIONAL_ABSENT;
+    return true;
+}
+
+/* ---- targets of an attached binding ---- */
+
+static bool has_target(const struct target_cluster *clusters, uint32_t count, const char *name)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (clusters[i].name == name)
+            return true;
+    }
+    return false;
+}
+
+static int by_cluster_name(const void *a, const void *b)
+{
+    return strcmp(((const struct target_cluster *)a)->name,
+                  ((const struct target_cluster *)b)->name);
+}
+
+/*
+ * Sets the targets of `attached` beside its own clusters to the clusters of its referrers. Without
+ * a placement of its own, the targets are undetermined if those of a referrer are.
+ */
+static void set_required_targets(struct overlay *overlay, struct binding *attached)
+{
+    uint32_t own = attached->cluster_count, count = own;
+    struct target_cluster *targets;
+    size_t most = own;
+
+    for (uint32_t i = 0; i < attached->referrer_count; i++) {
+        const struct binding *b = referrer_binding(overlay, &attached->referrers[i]);
+
+        most += b ? b->cluster_count : 0;
+    }
+    targets = overlay_own_memory(overlay, xcalloc(most + 1, sizeof(*targets)));
+    if (own > 0)
+        memcpy(targets, attached->clusters, own * sizeof(*targets));
+    if (!attached->has_placement)
+        attached->undetermined = 0;
+    for (uint32_t i = 0; i < attached->referrer_count; i++) {
+        const struct binding *b = referrer_binding(overlay, &attached->referrers[i]);
+
+        if (b && b->undetermined && !attached->has_placement)
+            attached->undetermined = b->undetermined;
+        for (uint32_t k = 0; b && k < b->cluster_count; k++) {
+            if (!has_target(targets, count, b->clusters[k].name))
+                targets[count++] = (struct target_cluster){.name = b->clusters[k].name};
+        }
+    }
+    if (count > own + 1)
+        qsort(targets + own, count - own, sizeof(*targets), by_cluster_name);
+    attached->clusters = targets;
+    attached->status.required_count = count - own;
+}
+
+/* ---- referrers ---- */
 
 /*
  * Sets the referrers of `fresh` to those of `old`, except `binding`. Appends `binding` if `add` is
@@ -90,7 +178,7 @@ static void set_referrers(struct overlay *overlay, const struct binding *old, st
 /*
  * Adds `binding` to the referrers of a dependency, and creates or updates the attached binding
  * (Karmada: createOrUpdateAttachedBinding). Writes nothing if the dependency does not exist, if a
- * binding of another template has the name, or if set_fields_from_referrers() fails.
+ * binding of another template has the name, or if set_fields() fails.
  */
 static void add_referrer(struct overlay *overlay, struct entry *dependency,
                          const struct entry *binding)
@@ -107,14 +195,15 @@ static void add_referrer(struct overlay *overlay, struct entry *dependency,
         overlay_assume(overlay, ASSUMED_DEPENDENCIES_ON);
     }
     binding_set_template_version(fresh, entry_template(dependency));
-    if (set_fields_from_referrers(overlay, fresh))
+    set_required_targets(overlay, fresh);
+    if (set_fields(overlay, fresh, entry_binding(binding)))
         overlay_replace(overlay, entry, fresh);
 }
 
 /*
  * Removes `binding` from the referrers in `attached`, the binding of a dependency (Karmada:
  * removeScheduleResultFromAttachedBindings). Writes nothing if `binding` is not a referrer, or if
- * set_fields_from_referrers() fails.
+ * set_fields() fails.
  */
 static void remove_referrer(struct overlay *overlay, struct entry *attached,
                             const struct entry *binding)
@@ -126,7 +215,8 @@ static void remove_referrer(struct overlay *overlay, struct entry *attached,
         return;
     fresh = overlay_copy_binding(overlay, old);
     set_referrers(overlay, old, fresh, binding, false);
-    if (set_fields_from_referrers(overlay, fresh))
+    set_required_targets(overlay, fresh);
+    if (set_fields(overlay, fresh, NULL))
         overlay_replace(overlay, attached, fresh);
 }
 
@@ -139,6 +229,100 @@ static bool contains_entry(const struct entry_list *list, const struct entry *en
     return false;
 }
 
+/* ---- dependencies of a template ---- */
+
+/* Appends the templates of a kind with a label to `out`. */
+static void list_labelled(const struct store *store, const char *ns, const struct reference *r,
+                          struct entry_list *out)
+{
+    const char *key = intern_find(store_string_pool(store), r->to->label_key);
+    const struct type *type = store_find_type(store, r->to->api_version, r->to->kind);
+    const struct partition *p = type && key ? type_find_partition(store, type, ns) : NULL;
+
+    for (size_t i = 0; p && i < p->count; i++) {
+        const struct template *t = entry_template(p->entries[i]);
+        const char *value = t ? labels_get(&t->labels, key) : NULL;
+
+        if (value && strcmp(value, r->name) == 0)
+            entry_list_add(out, p->entries[i]);
+    }
+}
+
+/*
+ * Appends the dependencies of a template, by name and by label. Returns false if they are unknown.
+ */
+static bool list_dependencies(struct overlay *overlay, const struct entry *template,
+                              const struct binding *b, struct entry_list *out)
+{
+    struct store *store = overlay_context(overlay)->store;
+    const struct template *t = entry_template(template);
+
+    if (!list_template_dependencies(store, template, b, out))
+        return false;
+    for (uint32_t i = 0; t && t->references_known && i < t->reference_count; i++) {
+        if (t->references[i].to->label_key)
+            list_labelled(store, entry_ns(template), &t->references[i], out);
+    }
+    return true;
+}
+
+static bool is_entry(const struct identity *id, const struct entry *entry)
+{
+    const struct identity own = entry_identity(entry);
+
+    return strcmp(id->name, own.name) == 0 && strcmp(id->ns, own.ns) == 0 &&
+           strcmp(id->kind, own.kind) == 0 && strcmp(id->api_version, own.api_version) == 0;
+}
+
+static bool is_recorded(const struct recorded_dependencies *recorded, const struct entry *entry)
+{
+    for (uint32_t i = 0; i < recorded->count; i++) {
+        if (is_entry(&recorded->items[i], entry))
+            return true;
+    }
+    return false;
+}
+
+static bool records_exactly(const struct recorded_dependencies *recorded,
+                            const struct entry_list *needed)
+{
+    if (!recorded || recorded->count != needed->count)
+        return false;
+    for (size_t i = 0; i < needed->count; i++) {
+        if (!is_recorded(recorded, needed->items[i]))
+            return false;
+    }
+    return true;
+}
+
+/*
+ * Records the dependencies on the binding, as the annotation
+ * resourcebinding.karmada.io/dependencies (Karmada: recordDependencies).
+ */
+static void record_dependencies(struct overlay *overlay, struct entry *binding,
+                                const struct entry_list *needed)
+{
+    const struct binding *b = entry_binding(binding);
+    struct recorded_dependencies *recorded;
+    struct binding *fresh;
+
+    if (records_exactly(b->recorded, needed))
+        return;
+    recorded = xcalloc(1, sizeof(*recorded) + needed->count * sizeof(*recorded->items));
+    for (size_t i = 0; i < needed->count; i++) {
+        const struct identity id = entry_identity(needed->items[i]);
+
+        recorded->items[recorded->count++] = (struct identity){
+            overlay_intern(overlay, id.api_version), overlay_intern(overlay, id.kind),
+            overlay_intern(overlay, id.ns), overlay_intern(overlay, id.name)};
+    }
+    fresh = overlay_copy_binding(overlay, b);
+    fresh->recorded = overlay_own_memory(overlay, recorded);
+    overlay_replace(overlay, binding, fresh);
+}
+
+/* ---- reconciliation of a binding ---- */
+
 /* Returns true if Karmada propagates the dependencies: never those of a ClusterResourceBinding. */
 static bool propagates_dependencies(const struct overlay *overlay, const struct entry *binding)
 {
@@ -148,7 +332,28 @@ static bool propagates_dependencies(const struct overlay *overlay, const struct 
            overlay_gate_is_on(overlay, GATE_PROPAGATE_DEPS);
 }
 
-void distributor_sync(struct overlay *overlay, struct entry *binding)
+/*
+ * Removes the binding from the referrers of dependencies that its template no longer requires
+ * (Karmada: removeOrphanAttachedBindings).
+ */
+static void detach_unneeded(struct overlay *overlay, struct entry *binding,
+                            const struct entry_list *needed)
+{
+    CLEANUP(entry_list_release)
+    struct entry_list readers = list_readers(binding, CLASS_BINDING);
+
+    for (size_t i = 0; i < readers.count; i++) {
+        const struct binding *b = entry_binding(readers.items[i]);
+        const struct entry *dependency = b && has_referrer(b, binding)
+                                             ? binding_template(overlay_context(overlay)->store, b)
+                                             : NULL;
+
+        if (dependency && !contains_entry(needed, dependency))
+            remove_referrer(overlay, readers.items[i], binding);
+    }
+}
+
+void distributor_sync(struct overlay *overlay, struct entry *binding, bool created)
 {
     CLEANUP(entry_list_release) struct entry_list needed = {0};
     struct rule_context *c = overlay_context(overlay);
@@ -162,31 +367,25 @@ void distributor_sync(struct overlay *overlay, struct entry *binding)
             distributor_detach_all(overlay, binding);
         return;
     }
-    if (!template || !list_template_dependencies(c->store, template, b, &needed)) {
+    if (!template || !list_dependencies(overlay, template, b, &needed)) {
         overlay_assume(overlay, ASSUMED_REFERENCES_UNKNOWN);
         return;
     }
-    /* Karmada skips a binding without clusters. An undetermined one may have some. */
-    if (b->cluster_count == 0 && !b->undetermined)
+    /* Karmada skips a new binding without clusters. An undetermined one may have some. */
+    if (created && b->cluster_count == 0 && !b->undetermined)
         return;
+    if (entry_template(template) && entry_template(template)->references_known) {
+        record_dependencies(overlay, binding, &needed);
+        detach_unneeded(overlay, binding, &needed);
+    }
     for (size_t i = 0; i < needed.count; i++)
         add_referrer(overlay, needed.items[i], binding);
 }
 
-void distributor_detach_unneeded(struct overlay *overlay, struct entry *binding,
-                                 const struct entry_list *before)
+void distributor_update_targets(struct overlay *overlay, struct binding *fresh)
 {
-    CLEANUP(entry_list_release) struct entry_list needed = {0};
-    struct rule_context *c = overlay_context(overlay);
-    const struct binding *b = entry_binding(binding);
-    struct entry *template = b ? binding_template(c->store, b) : NULL;
-
-    if (!template || !list_template_dependencies(c->store, template, b, &needed))
-        return;
-    for (size_t i = 0; i < before->count; i++) {
-        if (!contains_entry(&needed, before->items[i]))
-            remove_referrer(overlay, overlay_binding_entry(overlay, before->items[i]), binding);
-    }
+    if (fresh->referrer_count > 0)
+        set_required_targets(overlay, fresh);
 }
 
 void distributor_detach_all(struct overlay *overlay, struct entry *binding)
@@ -196,6 +395,23 @@ void distributor_detach_all(struct overlay *overlay, struct entry *binding)
 
     for (size_t i = 0; i < readers.count; i++)
         remove_referrer(overlay, readers.items[i], binding);
+}
+
+/*
+ * Returns true if the annotation of the binding names the template. A binding without the
+ * annotation has not been handled yet: the references of its template then decide.
+ */
+static bool is_noted_dependency(struct overlay *overlay, const struct entry *binding,
+                                const struct entry *template)
+{
+    CLEANUP(entry_list_release) struct entry_list needed = {0};
+    const struct binding *b = entry_binding(binding);
+    struct entry *owner = binding_template(overlay_context(overlay)->store, b);
+
+    if (b->recorded)
+        return is_recorded(b->recorded, template);
+    return owner && list_dependencies(overlay, owner, b, &needed) &&
+           contains_entry(&needed, template);
 }
 
 void distributor_on_template_created(struct overlay *overlay, struct entry *template)
@@ -208,16 +424,10 @@ void distributor_on_template_created(struct overlay *overlay, struct entry *temp
     CLEANUP(entry_list_release) struct entry_list referrers = {0};
 
     for (size_t i = 0; p && i < p->count; i++) {
-        CLEANUP(entry_list_release) struct entry_list needed = {0};
-        const struct binding *b = entry_binding(p->entries[i]);
-        struct entry *owner = b && propagates_dependencies(overlay, p->entries[i])
-                                  ? binding_template(c->store, b)
-                                  : NULL;
-
-        if (owner && list_template_dependencies(c->store, owner, b, &needed) &&
-            contains_entry(&needed, template))
+        if (propagates_dependencies(overlay, p->entries[i]) &&
+            is_noted_dependency(overlay, p->entries[i], template))
             entry_list_add(&referrers, p->entries[i]);
     }
     for (size_t i = 0; i < referrers.count; i++)
-        distributor_sync(overlay, referrers.items[i]);
+        distributor_sync(overlay, referrers.items[i], false);
 }

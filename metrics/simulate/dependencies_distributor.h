@@ -11,19 +11,20 @@
 
 /*
  * Adds a binding to the referrers of its existing dependencies, and creates or updates the attached
- * bindings. If propagateDeps is false or the binding has no namespace, removes the binding from the
- * referrers of all dependencies instead. Otherwise writes nothing if the feature gate is off, if
- * the binding is in deletion or is known to have no clusters, or if the dependencies are unknown.
- * Call this function after the binding was written, or after a dependency was created.
+ * bindings; removes the binding from the referrers of dependencies that its template no longer
+ * requires, and records the dependencies on the binding. If propagateDeps is false or the binding
+ * has no namespace, removes the binding from the referrers of all dependencies instead. Otherwise
+ * writes nothing if the feature gate is off, if the binding is in deletion, if the dependencies are
+ * unknown, or if the binding was just created (`created`) and is known to have no clusters. Call
+ * this function after the binding was written, or after a dependency was created.
  */
-void distributor_sync(struct overlay *overlay, struct entry *binding);
+void distributor_sync(struct overlay *overlay, struct entry *binding, bool created);
 
 /*
- * Removes a binding from the referrers of each dependency in `before` that the binding's template
- * no longer requires. Does nothing if the present dependencies are unknown.
+ * Sets the targets that a binding, about to be written, has for its referrers beside its own
+ * clusters. Call this function after the scheduler has changed the clusters.
  */
-void distributor_detach_unneeded(struct overlay *overlay, struct entry *binding,
-                                 const struct entry_list *before);
+void distributor_update_targets(struct overlay *overlay, struct binding *fresh);
 
 /*
  * Removes a binding from the referrers of all dependencies. Must be called before the object of the

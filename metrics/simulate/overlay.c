@@ -323,7 +323,70 @@ static int by_name(const void *a, const void *b)
                   ((const struct target_cluster *)b)->name);
 }
 
-void outcome_read(const struct entry *template, struct outcome *out)
+/* Returns a copy of targets, sorted by name; NULL without any. */
+static struct target_cluster *sort_targets(const struct target_cluster *targets, uint32_t count)
+{
+    struct target_cluster *copy;
+
+    if (count == 0)
+        return NULL;
+    copy = xreallocarray(NULL, count, sizeof(*copy));
+    memcpy(copy, targets, count * sizeof(*copy));
+    qsort(copy, count, sizeof(*copy), by_name);
+    return copy;
+}
+
+static enum undetermined_reason undetermined_of(const struct binding *b)
+{
+    return b && b->undetermined ? (enum undetermined_reason)(b->undetermined - 1)
+                                : UNDETERMINED_REASON_COUNT;
+}
+
+static int by_namespace_and_name(const void *a, const void *b)
+{
+    const struct outcome_referrer *x = a, *y = b;
+    int order = strcmp(x->ns, y->ns);
+
+    return order ? order : strcmp(x->name, y->name);
+}
+
+static void read_outcome_referrers(const struct store *store, const struct binding *b,
+                                   struct outcome *out)
+{
+    if (b->referrer_count == 0)
+        return;
+    out->referrers = xcalloc(b->referrer_count, sizeof(*out->referrers));
+    for (uint32_t i = 0; i < b->referrer_count; i++) {
+        struct identity id = referrer_identity(&b->referrers[i]);
+        const struct binding *referrer = entry_binding(store_find(store, &id));
+        uint32_t count = referrer ? referrer->cluster_count : 0;
+
+        out->referrers[out->referrer_count++] = (struct outcome_referrer){
+            .ns = b->referrers[i].ns,
+            .name = b->referrers[i].name,
+            .clusters = sort_targets(count ? referrer->clusters : NULL, count),
+            .cluster_count = count,
+            .undetermined = undetermined_of(referrer),
+        };
+    }
+    qsort(out->referrers, out->referrer_count, sizeof(*out->referrers), by_namespace_and_name);
+}
+
+/* Sets the targets; those for referrers have 0 replicas, because the referrer's number is another.
+ */
+static void read_outcome_targets(const struct binding *b, struct outcome *out)
+{
+    out->cluster_count = binding_target_count(b);
+    if (out->cluster_count == 0)
+        return;
+    out->clusters = xreallocarray(NULL, out->cluster_count, sizeof(*out->clusters));
+    memcpy(out->clusters, b->clusters, out->cluster_count * sizeof(*out->clusters));
+    for (uint32_t i = b->cluster_count; i < out->cluster_count; i++)
+        out->clusters[i].replicas = 0;
+    qsort(out->clusters, out->cluster_count, sizeof(*out->clusters), by_name);
+}
+
+void outcome_read(const struct store *store, const struct entry *template, struct outcome *out)
 {
     const struct template_decision *d = template_decision(template);
     const struct binding *b = d ? entry_binding(d->binding) : NULL;
@@ -339,31 +402,50 @@ void outcome_read(const struct entry *template, struct outcome *out)
         store_pin(out->policy);
     out->binding = b;
     out->predicted = predict_from_decision(d, template);
-    if (b && b->undetermined)
-        out->undetermined = (enum undetermined_reason)(b->undetermined - 1);
-    if (!b || b->cluster_count == 0)
+    out->undetermined = undetermined_of(b);
+    if (!b)
         return;
-    out->cluster_count = b->cluster_count;
-    out->clusters = xreallocarray(NULL, b->cluster_count, sizeof(*out->clusters));
-    memcpy(out->clusters, b->clusters, b->cluster_count * sizeof(*out->clusters));
-    qsort(out->clusters, out->cluster_count, sizeof(*out->clusters), by_name);
+    read_outcome_targets(b, out);
+    read_outcome_referrers(store, b, out);
 }
 
 void outcome_release(struct outcome *o, struct store *store)
 {
     if (o->policy)
         store_unpin(store, o->policy);
+    for (uint32_t i = 0; i < o->referrer_count; i++)
+        free(o->referrers[i].clusters);
+    free(o->referrers);
     free(o->clusters);
     *o = (struct outcome){0};
 }
 
+static bool has_equal_targets(const struct target_cluster *a, const struct target_cluster *b,
+                              uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (a[i].name != b[i].name || a[i].replicas != b[i].replicas)
+            return false;
+    }
+    return true;
+}
+
 bool outcome_clusters_equal(const struct outcome *a, const struct outcome *b)
 {
-    if (a->cluster_count != b->cluster_count || a->undetermined != b->undetermined)
+    return a->cluster_count == b->cluster_count && a->undetermined == b->undetermined &&
+           has_equal_targets(a->clusters, b->clusters, a->cluster_count);
+}
+
+bool outcome_referrers_equal(const struct outcome *a, const struct outcome *b)
+{
+    if (a->referrer_count != b->referrer_count)
         return false;
-    for (uint32_t i = 0; i < a->cluster_count; i++) {
-        if (a->clusters[i].name != b->clusters[i].name ||
-            a->clusters[i].replicas != b->clusters[i].replicas)
+    for (uint32_t i = 0; i < a->referrer_count; i++) {
+        const struct outcome_referrer *x = &a->referrers[i], *y = &b->referrers[i];
+
+        if (by_namespace_and_name(x, y) != 0 || x->cluster_count != y->cluster_count ||
+            x->undetermined != y->undetermined ||
+            !has_equal_targets(x->clusters, y->clusters, x->cluster_count))
             return false;
     }
     return true;
@@ -380,5 +462,5 @@ bool outcome_equal(const struct outcome *a, const struct outcome *b)
 {
     return a->exists == b->exists && a->state == b->state && a->reason == b->reason &&
            a->policy == b->policy && outcome_clusters_equal(a, b) &&
-           outcome_differing_fields(a, b) == 0;
+           outcome_referrers_equal(a, b) && outcome_differing_fields(a, b) == 0;
 }

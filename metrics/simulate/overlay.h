@@ -37,9 +37,9 @@ struct overlay;
     ROW(SCHEDULED_ONLY, "Member clusters accept everything that is scheduled to them.")            \
     ROW(KIND_UNREAD, "Some selected or changed kinds are not completely read: templates of these " \
                      "kinds stay unchanged.")                                                      \
-    ROW(NOT_SIMULATED,                                                                             \
-        "The plan simulates policies, templates and dependencies of policies. It does not "        \
-        "simulate override policies, quotas, WorkloadRebalancers and Clusters.")
+    ROW(EVICTION_OFF,                                                                              \
+        "The controller manager runs without --enable-no-execute-taint-eviction, its default: "    \
+        "no template leaves a cluster because of the new NoExecute taint.")
 
 #define ASSUMPTION_ENUMERATOR(id, text) ASSUMED_##id,
 enum assumption { ASSUMPTIONS(ASSUMPTION_ENUMERATOR) ASSUMPTION_COUNT };
@@ -181,6 +181,15 @@ void binding_set_template_version(struct binding *b, const struct template *t);
 
 /* ---- outcomes ---- */
 
+/* A referrer of an attached template, and its clusters. */
+struct outcome_referrer {
+    const char *ns; /* Namespace and name of the referrer's binding. Interned. */
+    const char *name;
+    struct target_cluster *clusters; /* By name. Owned array. */
+    uint32_t cluster_count;
+    enum undetermined_reason undetermined; /* UNDETERMINED_REASON_COUNT: the clusters are known. */
+};
+
 /* State of a template at one moment, as shown to users. */
 struct outcome {
     bool exists; /* The template exists and has a decision; else the others are empty. */
@@ -189,8 +198,10 @@ struct outcome {
     /* The claimed policy, else the governing policy; NULL without both. Pinned, because the entry
      * of a policy that does not exist may have no other reference. */
     struct entry *policy;
-    struct target_cluster *clusters; /* Clusters in the binding's spec, by name. Owned array. */
+    struct target_cluster *clusters;    /* Targets of the binding, by name. Owned array. */
+    struct outcome_referrer *referrers; /* By namespace and name. Owned array. */
     uint32_t cluster_count;
+    uint32_t referrer_count;
     enum undetermined_reason undetermined; /* UNDETERMINED_REASON_COUNT: the clusters are known. */
     struct predicted predicted;            /* Outcome for users. */
     const struct binding *binding;         /* NULL if the template has no binding. Borrowed. */
@@ -200,7 +211,7 @@ struct outcome {
  * Sets `out` from the template's decision. The binding and the names of clusters are borrowed from
  * the store or the overlay. Release `out` with outcome_release().
  */
-void outcome_read(const struct entry *template, struct outcome *out);
+void outcome_read(const struct store *store, const struct entry *template, struct outcome *out);
 void outcome_release(struct outcome *o, struct store *store);
 
 /* Returns true if clusters, replicas and `undetermined` of both outcomes are equal. */
@@ -210,5 +221,10 @@ bool outcome_clusters_equal(const struct outcome *a, const struct outcome *b);
  * enum drift_field; 0 if an outcome has no binding.
  */
 unsigned outcome_differing_fields(const struct outcome *a, const struct outcome *b);
-/* Returns true if existence, state, reason, policy, clusters and binding fields are equal. */
+/* Returns true if the referrers and their clusters are equal. */
+bool outcome_referrers_equal(const struct outcome *a, const struct outcome *b);
+/*
+ * Returns true if existence, state, reason, policy, clusters, referrers and binding fields are
+ * equal.
+ */
 bool outcome_equal(const struct outcome *a, const struct outcome *b);

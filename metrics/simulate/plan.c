@@ -4,10 +4,9 @@
 #include "metrics/model/cluster.h"
 #include "metrics/model/store.h"
 #include "metrics/rules/object_index.h"
-#include "metrics/simulate/dependencies_distributor.h"
 #include "metrics/simulate/detector.h"
 #include "metrics/simulate/overlay.h"
-#include "metrics/simulate/scheduler.h"
+#include "metrics/simulate/user_change.h"
 
 /* ---- sums by cluster ---- */
 
@@ -87,221 +86,6 @@ static void finish_clusters(struct plan_clusters *c, const struct store *store)
         set_overflow(store, &c->items[i]);
 }
 
-/* ---- actions of the user ---- */
-
-/* A decoded object that the user applies. */
-struct applied_object {
-    struct entry *entry;
-    void *object; /* Owned by the overlay. */
-};
-
-/*
- * Copies a missing policy id from the old version, and sets missing namespaces in selectors of a
- * PropagationPolicy, as Karmada's mutating webhook does.
- */
-static void apply_webhook_defaults(const struct entry *entry, const struct policy *old,
-                                   struct policy *fresh)
-{
-    bool cluster_scoped = entry->partition->type->def->cluster_scoped;
-
-    if (old && !fresh->id && old->id)
-        fresh->id = intern_ref(old->id);
-    for (uint32_t i = 0; !cluster_scoped && i < fresh->selector_count; i++) {
-        if (!fresh->selectors[i].ns)
-            fresh->selectors[i].ns = intern_ref(entry_ns(entry));
-    }
-}
-
-static void apply_policy(struct overlay *overlay, struct entry *entry, struct policy *fresh)
-{
-    const struct policy *old = entry_policy(entry);
-
-    apply_webhook_defaults(entry, old, fresh);
-    if (old && policy_equal(old, fresh))
-        return;
-    overlay_replace(overlay, entry, fresh);
-    detector_on_policy_changed(overlay, entry, old);
-}
-
-/*
- * Replaces a template by the user's version `fresh`. Keeps the uid of the old object, and the claim
- * unless `fresh` has a claim. The resource version is new, so that the binding counts as outdated.
- * A binding with referrers gets the new version, because the distributor handles each change.
- */
-static void replace_template(struct overlay *overlay, struct entry *entry,
-                             const struct template *fresh)
-{
-    const struct template *old = entry_template(entry);
-    struct template *t = template_copy_with_claim(fresh, fresh->claim ? fresh->claim : old->claim);
-    struct entry *binding = overlay_binding_entry(overlay, entry);
-    const struct binding *b = entry_binding(binding);
-    uint64_t newest = b && b->resource_version > old->resource_version ? b->resource_version
-                                                                       : old->resource_version;
-
-    template_apply_user_change(t, old, newest + 2);
-    overlay_replace(overlay, entry, overlay_own_memory(overlay, t));
-    if (!b || !binding_belongs_to(b, entry))
-        return;
-    struct binding *copy = overlay_copy_binding(overlay, b);
-
-    if (b->referrer_count > 0)
-        binding_set_template_version(copy, t);
-    else if (!b->resource_version)
-        copy->resource_version = 1; /* Older than the change, not unknown. */
-    overlay_replace(overlay, binding, copy);
-}
-
-/*
- * Updates all decisions, and calls detector_on_policy_reference_written() for the policies that
- * depend on `entry`.
- */
-static void notify_referring_policies(struct overlay *overlay, const struct entry *entry)
-{
-    CLEANUP(entry_list_release)
-    struct entry_list policies = list_readers(entry, CLASS_POLICY);
-
-    overlay_evaluate(overlay);
-    for (size_t i = 0; i < policies.count; i++)
-        detector_on_policy_reference_written(overlay, policies.items[i]);
-}
-
-static void apply_template(struct overlay *overlay, struct entry *entry, struct template *fresh)
-{
-    CLEANUP(entry_list_release) struct entry_list needed = {0};
-    const struct template *old = entry_template(entry);
-    struct entry *binding = overlay_binding_entry(overlay, entry);
-
-    if (old) {
-        list_template_dependencies(overlay_context(overlay)->store, entry, entry_binding(binding),
-                                   &needed);
-        replace_template(overlay, entry, fresh);
-    } else {
-        overlay_replace(overlay, entry, fresh);
-    }
-    overlay_evaluate(overlay);
-    if (entry_binding(binding))
-        distributor_detach_unneeded(overlay, binding, &needed);
-    if (!old)
-        distributor_on_template_created(overlay, entry);
-    notify_referring_policies(overlay, entry);
-    overlay_enqueue(overlay, (struct queue_item){entry, false});
-}
-
-static void apply_override(struct overlay *overlay, struct entry *entry, void *fresh)
-{
-    overlay_replace(overlay, entry, fresh);
-    overlay_assume(overlay, ASSUMED_NOT_SIMULATED);
-    notify_referring_policies(overlay, entry);
-}
-
-/* A manual change of a binding triggers the scheduler and the distributor. */
-static void apply_binding(struct overlay *overlay, struct entry *entry, const struct binding *read)
-{
-    struct binding *fresh = overlay_copy_binding(overlay, read);
-
-    scheduler_schedule_binding(overlay, entry_binding(entry), fresh);
-    overlay_replace(overlay, entry, fresh);
-    overlay_evaluate(overlay);
-    distributor_sync(overlay, entry);
-}
-
-static void apply_object(struct overlay *overlay, struct applied_object applied)
-{
-    struct entry *entry = applied.entry;
-    void *fresh = applied.object;
-
-    switch (entry_class(entry)) {
-    case CLASS_POLICY:
-        apply_policy(overlay, entry, fresh);
-        return;
-    case CLASS_TEMPLATE:
-        apply_template(overlay, entry, fresh);
-        return;
-    case CLASS_BINDING:
-        apply_binding(overlay, entry, fresh);
-        return;
-    case CLASS_OVERRIDE:
-        apply_override(overlay, entry, fresh);
-        return;
-    case CLASS_CLUSTER:
-    case CLASS_EVENT:
-    case CLASS_WORK:
-    case CLASS_LEASE:
-    case CLASS_SETTING:
-    case CLASS_OTHER:
-        overlay_replace(overlay, entry, fresh);
-        overlay_assume(overlay, ASSUMED_NOT_SIMULATED);
-        return;
-    case CLASS_COUNT:
-        break;
-    }
-    abort();
-}
-
-/* Decodes an object into overlay memory. Returns false and sets `err` if it is not valid. */
-static MUST_USE bool read_object(struct overlay *overlay, const cJSON *json,
-                                 struct applied_object *out, struct error *err)
-{
-    struct store *store = overlay_context(overlay)->store;
-    struct decode d = store_make_decoder(store, err);
-    const struct kind_def *def;
-    struct identity id;
-    void *object;
-
-    if (!identity_read(json, &id, err))
-        return false;
-    def = kind_of(id.api_version, id.kind);
-    object = def->decode(&d, json);
-    if (!object)
-        return fail_in(err, "%s '%s%s%s'", id.kind, id.ns, *id.ns ? "/" : "", id.name);
-    *out = (struct applied_object){store_find_or_add(store, &id),
-                                   overlay_own_object(overlay, def, object)};
-    return true;
-}
-
-/*
- * Deletes a template and, like the garbage collector, its binding. Removes the binding from the
- * referrers of its dependencies.
- */
-static void delete_template(struct overlay *overlay, struct entry *entry)
-{
-    struct entry *binding = template_binding(overlay_context(overlay)->store, entry);
-
-    overlay_replace(overlay, entry, NULL);
-    if (!binding)
-        return;
-    distributor_detach_all(overlay, binding);
-    overlay_replace(overlay, binding, NULL);
-}
-
-/* Deletes the object of an entry, if it exists, as a user does. */
-static void delete_object(struct overlay *overlay, struct entry *entry)
-{
-    if (!entry_exists(entry))
-        return;
-    if (entry_policy(entry))
-        detector_on_policy_deleted(overlay, entry);
-    else if (entry_binding(entry))
-        distributor_detach_all(overlay, entry);
-    else if (!entry_template(entry))
-        overlay_assume(overlay, ASSUMED_NOT_SIMULATED);
-    if (entry_template(entry))
-        delete_template(overlay, entry);
-    else
-        overlay_replace(overlay, entry, NULL);
-    overlay_evaluate(overlay);
-}
-
-void simulation_touch_template(struct overlay *overlay, struct entry *template)
-{
-    const struct template *t = entry_template(template);
-
-    if (!t)
-        return;
-    replace_template(overlay, template, t);
-    overlay_enqueue(overlay, (struct queue_item){template, false});
-}
-
 /* ---- actions of Karmada ---- */
 
 bool simulation_process_queue(struct overlay *overlay)
@@ -366,6 +150,7 @@ struct plan_record {
 
 struct plan {
     struct overlay *overlay;
+    struct user_change user;
     struct map records;                   /* struct plan_record by entry. */
     size_t base;                          /* overlay_mark() of the state before the change. */
     struct applied_object *new_templates; /* Applied in plan_finish(). Entries pinned. */
@@ -408,7 +193,7 @@ static void record_state(struct plan *p, struct entry *entry)
     r = xcalloc(1, sizeof(*r));
     store_pin(entry);
     r->entry = entry;
-    outcome_read(entry, &r->before);
+    outcome_read(plan_store(p), entry, &r->before);
     if (d) {
         r->governing = d->governing;
         r->winner = d->winner;
@@ -439,7 +224,7 @@ struct plan *plan_new(struct engine *e)
     struct plan *p = xcalloc(1, sizeof(*p));
 
     p->records = MAP_INIT(is_record_of_entry);
-    p->overlay = overlay_new(e);
+    p->overlay = p->user.overlay = overlay_new(e);
     p->result.settled = true;
     overlay_observe(p->overlay, (struct overlay_observer){record_touched_entry, p});
     return p;
@@ -469,6 +254,7 @@ void plan_free(struct plan *p)
         store_unpin(plan_store(p), p->new_templates[i].entry);
     free(p->new_templates);
     entry_list_release(&p->policies);
+    user_change_release(&p->user);
     overlay_free(p->overlay);
     free(p);
 }
@@ -505,7 +291,7 @@ bool plan_apply(struct plan *p, const cJSON *json, struct error *err)
 {
     struct applied_object applied;
 
-    if (!read_object(p->overlay, json, &applied, err))
+    if (!user_change_decode(&p->user, json, &applied, err))
         return false;
     if (overlay_limit_reached(p->overlay))
         return true;
@@ -516,7 +302,7 @@ bool plan_apply(struct plan *p, const cJSON *json, struct error *err)
         p->new_templates[p->new_template_count++] = applied;
         return true;
     }
-    apply_object(p->overlay, applied);
+    user_change_apply(&p->user, applied, json);
     simulate_until_settled(p);
     if (entry_class(applied.entry) == CLASS_POLICY)
         entry_list_add(&p->policies, applied.entry);
@@ -530,13 +316,13 @@ static void process_postponed_objects(struct plan *p)
         detector_match_waiting(p->overlay, p->policies.items[i]);
     simulate_until_settled(p);
     for (size_t i = 0; i < p->new_template_count && !overlay_limit_reached(p->overlay); i++)
-        apply_object(p->overlay, p->new_templates[i]);
+        user_change_apply(&p->user, p->new_templates[i], NULL);
     simulate_until_settled(p);
 }
 
 void plan_delete(struct plan *p, struct entry *entry)
 {
-    delete_object(p->overlay, entry);
+    user_change_delete(&p->user, entry);
     simulate_until_settled(p);
 }
 
@@ -572,7 +358,7 @@ static void predict_outcome_of_change(struct plan *p, struct plan_template *row)
 
     simulation_touch_template(p->overlay, template);
     simulate_until_settled(p);
-    outcome_read(template, &row->next);
+    outcome_read(plan_store(p), template, &row->next);
     overlay_rollback(p->overlay, mark);
     overlay_evaluate(p->overlay);
 }
@@ -590,18 +376,29 @@ static void set_time_of_effect(struct plan *p, struct plan_template *row)
     row->when = outcome_equal(&row->before, &row->after) ? PLAN_NEVER : PLAN_AT_ONCE;
 }
 
+/* Returns true if the change deletes the template, and its copies stay in the member clusters. */
+static bool is_preserved(const struct user_change *u, const struct entry *template)
+{
+    for (size_t i = 0; i < u->preserved.count && !entry_exists(template); i++) {
+        if (u->preserved.items[i] == template)
+            return true;
+    }
+    return false;
+}
+
 static void add_template_if_affected(struct plan *p, struct plan_record *r)
 {
     struct plan_result *result = &p->result;
     struct plan_template row = {.template = r->entry};
 
-    outcome_read(r->entry, &row.after);
+    outcome_read(plan_store(p), r->entry, &row.after);
     if (!is_affected(r, &row.after)) {
         outcome_release(&row.after, plan_store(p));
         return;
     }
     row.before = r->before;
     r->before = (struct outcome){0};
+    row.preserved = is_preserved(&p->user, r->entry);
     set_time_of_effect(p, &row);
     result->when[row.when]++;
     result->undetermined += row.after.undetermined != UNDETERMINED_REASON_COUNT;
@@ -665,16 +462,21 @@ const struct plan_result *plan_finish(struct plan *p)
     sort(result->templates, result->template_count, sizeof(*result->templates), by_template);
     sort(result->conflicts, result->conflict_count, sizeof(*result->conflicts), appearing_first);
     for (size_t i = 0; i < result->template_count; i++) {
-        add_to_cluster_sums(&result->clusters, &result->templates[i].before, PLAN_BEFORE);
-        add_to_cluster_sums(&result->clusters, &result->templates[i].after, PLAN_AFTER);
+        const struct plan_template *t = &result->templates[i];
+
+        add_to_cluster_sums(&result->clusters, &t->before, PLAN_BEFORE);
+        add_to_cluster_sums(&result->clusters, t->preserved ? &t->before : &t->after, PLAN_AFTER);
     }
     finish_clusters(&result->clusters, plan_store(p));
     result->unsettled = overlay_unsettled_templates(p->overlay);
+    result->objects = p->user.objects;
+    result->object_count = p->user.object_count;
     result->assumptions = overlay_take_assumptions(p->overlay);
+    result->release = overlay_context(p->overlay)->release;
     /* If the plan changes nothing, keep only assumptions that may have prevented a change. */
     if (result->template_count + result->conflict_count == 0)
         result->assumptions &= 1U << ASSUMED_PREEMPTION_OFF | 1U << ASSUMED_REFERENCES_UNKNOWN |
-                               1U << ASSUMED_NOT_SIMULATED | 1U << ASSUMED_DEPENDENCIES_OFF |
+                               1U << ASSUMED_EVICTION_OFF | 1U << ASSUMED_DEPENDENCIES_OFF |
                                1U << ASSUMED_KIND_UNREAD;
     return result;
 }

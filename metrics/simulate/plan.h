@@ -3,6 +3,7 @@
 
 #include "metrics/model/store.h"
 #include "metrics/simulate/overlay.h"
+#include "metrics/simulate/user_change.h"
 
 /*
  * Plan of a change: applies a user's objects to an overlay, one after another as kubectl does, and
@@ -52,6 +53,7 @@ struct plan_template {
     struct outcome before;
     struct outcome after; /* After Karmada has processed the change. */
     struct outcome next;  /* After the user's next change; only for PLAN_AT_NEXT_CHANGE. */
+    bool preserved;       /* The template is deleted, its copies stay in the member clusters. */
 };
 
 /*
@@ -71,12 +73,16 @@ struct plan_result {
     struct plan_conflict *conflicts;
     size_t conflict_count;
     struct plan_clusters clusters; /* Sums over `templates`. */
-    size_t when[PLAN_WHEN_COUNT];  /* Number of templates by enum plan_when. */
+    /* Objects of the change without their whole effect, in the order of the change. Borrowed. */
+    const struct change_object *objects;
+    size_t object_count;
+    size_t when[PLAN_WHEN_COUNT]; /* Number of templates by enum plan_when. */
     size_t conflicts_appear;
     size_t conflicts_vanish; /* Number of conflicts without `appears`. */
     size_t undetermined;     /* Number of `templates` with unknown clusters after the change. */
     unsigned assumptions;    /* Bits by enum assumption. */
-    bool settled;            /* No simulation was given up before its queue was empty. */
+    struct release_range release; /* Releases of Karmada that were simulated. */
+    bool settled;                 /* No simulation was given up before its queue was empty. */
     /* Templates still queued when the simulation was given up, in the order of entry_compare(). */
     const struct entry_list *unsettled;
 };
@@ -131,12 +137,6 @@ const struct plan_result *plan_finish(struct plan *p);
 void plan_undo(struct plan *p);
 
 /* ---- steps of a simulation ---- */
-
-/*
- * Simulates a user's change of a template that has no effect on matching, such as a new annotation.
- * Gives the template a new version and enqueues it. Does nothing if the template does not exist.
- */
-void simulation_touch_template(struct overlay *overlay, struct entry *template);
 
 /*
  * Limit of processed queue items in one simulation_process_queue(): SIMULATION_ITEMS_PER_TEMPLATE

@@ -60,12 +60,12 @@ void next_change_predict_outcomes(struct engine *e, const struct entry *template
     struct overlay *overlay = overlay_new(e);
     struct next_change f = {0};
 
-    outcome_read(entry, &f.now);
+    outcome_read(overlay_context(overlay)->store, entry, &f.now);
     f.settled = simulate_pending_work(overlay, entry);
-    outcome_read(entry, &f.rest);
+    outcome_read(overlay_context(overlay)->store, entry, &f.rest);
     simulation_touch_template(overlay, entry);
     f.settled &= simulation_process_queue(overlay);
-    outcome_read(entry, &f.next);
+    outcome_read(overlay_context(overlay)->store, entry, &f.next);
     f.assumptions = overlay_take_assumptions(overlay);
     each(context, &f);
     outcome_release(&f.now, overlay_context(overlay)->store);

@@ -4,108 +4,30 @@
 #include "metrics/model/cluster.h"
 #include "metrics/model/store.h"
 #include "metrics/rules/placement_match.h"
+#include "metrics/rules/scheduling.h"
 #include "metrics/simulate/overlay.h"
 
 static const char default_scheduler[] = "default-scheduler";
 
-/*
- * Returns true if Karmada's default scheduler handles the binding (Karmada:
- * resourceBindingEventFilter).
- */
+/* Returns true if Karmada's default scheduler handles the binding once it is in its queue. */
 static bool is_for_default_scheduler(const struct binding *b)
 {
     return b->has_placement && !b->deleting && !b->scheduling_suspended &&
-           (b->claim || b->managed_by) &&
            (!b->propagation.scheduler_name ||
             strcmp(b->propagation.scheduler_name, default_scheduler) == 0);
 }
 
-static int64_t sum_assigned_replicas(const struct binding *b)
-{
-    int64_t sum = 0;
-
-    for (uint32_t i = 0; i < b->cluster_count; i++)
-        sum += b->clusters[i].replicas;
-    return sum;
-}
-
 /*
- * Returns the placement that the scheduler applied last. If the placement is not recorded, returns
- * the present one for a binding with clusters, else NULL.
+ * Returns the placement of the last scheduling; NULL if the binding was never scheduled. Bindings
+ * in files may lack the annotation: if they have clusters, the placement that they had counts.
  */
-static const char *applied_placement_of(const struct binding *b)
+static const char *applied_text(const struct binding *old, const struct binding *fresh,
+                                bool *was_scheduled)
 {
-    return b->applied_placement || b->cluster_count == 0 ? b->applied_placement
-                                                         : b->propagation.placement;
-}
+    const struct binding *from = old ? old : fresh;
 
-/* Returns true if `old` is claimed and was scheduled with placement and replicas of `fresh`. */
-static bool has_same_input(const struct binding *old, const struct binding *fresh)
-{
-    return old && old->cluster_count > 0 && old->claim &&
-           applied_placement_of(old) == fresh->propagation.placement &&
-           old->replicas == fresh->replicas;
-}
-
-/*
- * Returns the index of the affinity group to begin with (Karmada: getAffinityIndex): the group with
- * the name of the group that `old` uses, or 0 if there is none.
- */
-static uint32_t first_group_index(struct rule_context *c, const struct binding *old,
-                                  const struct resolved_placement *resolved)
-{
-    const struct placement *placement = resolved->placement;
-    const struct resolved_placement *applied;
-    const char *name = NULL;
-
-    if (!old || !old->applied_placement || placement->group_count < 2)
-        return 0;
-    applied = placements_ref(c->placements, old->applied_placement);
-    if (old->observed_group < applied->placement->group_count)
-        name = applied->placement->groups[old->observed_group].name;
-    placements_drop(c->placements, applied);
-    for (uint32_t i = 0; name && i < placement->group_count; i++) {
-        if (placement->groups[i].name == name)
-            return i;
-    }
-    return 0;
-}
-
-static bool is_target(const struct binding *b, const char *cluster)
-{
-    for (uint32_t i = 0; b && i < b->cluster_count; i++) {
-        if (b->clusters[i].name == cluster)
-            return true;
-    }
-    return false;
-}
-
-/* Returns true if a cluster passes the filters TaintToleration and APIEnablement. */
-static bool passes_filters(const struct member *member, const struct binding *old,
-                           const struct binding *fresh)
-{
-    const struct cluster *cluster = entry_cluster(member->cluster);
-
-    /* Present targets pass despite taints, and despite a missing API if not all APIs are known. */
-    if (is_target(old, member->name) && (!cluster || !cluster->apis_complete))
-        return true;
-    if (cluster && !cluster_serves(cluster, fresh->api_version, fresh->kind))
-        return false;
-    return member->tolerated || is_target(old, member->name);
-}
-
-/* Returns the members of a set that pass the filters. The caller frees `members`. */
-static struct cluster_set filter_members(const struct cluster_set *set, const struct binding *old,
-                                         const struct binding *fresh)
-{
-    struct cluster_set out = {.tolerated = true};
-
-    out.members = xreallocarray(NULL, set->count + 1, sizeof(*out.members));
-    for (uint32_t i = 0; i < set->count; i++) {
-        if (passes_filters(&set->members[i], old, fresh))
-            out.members[out.count++] = set->members[i];
-    }
-    return out;
+    *was_scheduled = from->was_scheduled || from->cluster_count > 0;
+    return from->was_scheduled ? from->applied_placement : from->propagation.placement;
 }
 
 static bool has_member(const struct cluster_set *set, const char *name)
@@ -153,77 +75,150 @@ static bool selects_by_names(const struct placement *placement, uint32_t group)
     return a && a->name_count > 0 && !a->labels && !a->fields && !a->zones;
 }
 
-/*
- * Returns the candidate clusters of the first affinity group that has candidates, beginning with
- * the group in use, and sets *group to the index. Returns an empty set if no group has candidates.
- * Without Cluster objects, only the group in use counts if it selects by names. The caller frees
- * `members`.
- */
-static struct cluster_set find_candidates(struct rule_context *c, const struct binding *old,
-                                          const struct binding *fresh,
-                                          const struct resolved_placement *resolved, uint8_t *group)
-{
-    uint32_t first = first_group_index(c, old, resolved);
-    struct cluster_set set = {0};
+/* ---- results ---- */
 
-    if (!resolved->has_clusters && selects_by_names(resolved->placement, first)) {
-        *group = (uint8_t)first;
-        return make_named_set(resolved->placement, &resolved->placement->groups[first]);
+/*
+ * Returns true if `old` was scheduled with the placement and the replicas of `fresh`, and its
+ * targets still pass the filters. The scheduler then keeps them, if it can.
+ */
+static bool keeps_targets(const struct scheduling *s, const struct binding *old)
+{
+    enum release release = placements_release(s->placements).newest;
+    const struct binding *fresh = s->binding;
+
+    if (!old || old->cluster_count == 0 || !old->claim || old->replicas != fresh->replicas ||
+        fresh->status.reschedule_requested || !s->applied || s->applied != s->resolved->placement)
+        return false;
+    for (uint32_t i = 0; i < old->cluster_count; i++) {
+        const struct entry *cluster = placements_find_cluster(s->placements, old->clusters[i].name);
+
+        if (s->resolved->has_clusters && (!cluster || !scheduling_passes(s, release, cluster)))
+            return false;
     }
-    for (uint32_t i = first; i < resolved->group_count; i++) {
-        free(set.members);
-        set = filter_members(&resolved->groups[i], old, fresh);
-        *group = (uint8_t)i;
-        if (set.count > 0)
-            break;
-    }
-    return set;
+    return true;
 }
 
-static void assign_clusters(struct overlay *overlay, const struct projection *p,
-                            struct binding *fresh)
+static void set_targets(struct overlay *overlay, const struct projection *p, struct binding *fresh)
 {
     struct target_cluster *clusters = xcalloc(p->count + 1, sizeof(*clusters));
 
     for (uint32_t i = 0; i < p->count; i++)
         clusters[i] = (struct target_cluster){.name = overlay_intern(overlay, p->clusters[i].name),
                                               .replicas = p->clusters[i].replicas};
-    overlay_assume(overlay, ASSUMED_SCHEDULED_ONLY);
+    if (p->count > 0)
+        overlay_assume(overlay, ASSUMED_SCHEDULED_ONLY);
     fresh->clusters = overlay_own_memory(overlay, clusters);
     fresh->cluster_count = p->count;
     fresh->status.required_count = 0;
     fresh->applied_placement = fresh->propagation.placement;
+    fresh->was_scheduled = true;
 }
 
-void scheduler_schedule_binding(struct overlay *overlay, const struct binding *old,
-                                struct binding *fresh)
+/* Sets the condition Scheduled, and removes the message of the last failure. */
+static void set_condition(struct overlay *overlay, enum scheduled scheduled, struct binding *fresh)
+{
+    struct binding_status *status = &fresh->status;
+
+    status->scheduled = (uint8_t)scheduled;
+    if (scheduled == SCHEDULED_TRUE) {
+        status->was_placed = true;
+        status->reschedule_requested = false;
+    }
+    if (status->problem && status->problem->message) {
+        struct status_problem *problem = xmalloc(sizeof(*problem));
+
+        *problem = *status->problem;
+        problem->message = NULL;
+        status->problem = overlay_own_memory(overlay, problem);
+    }
+}
+
+static void use_result(struct overlay *overlay, const struct scheduling *s,
+                       const struct schedule_result *r, struct binding *fresh)
+{
+    const struct placement *placement = s->resolved->placement;
+
+    if (r->scheduled != SCHEDULED_ERROR)
+        set_targets(overlay, &r->targets, fresh);
+    set_condition(overlay, r->scheduled, fresh);
+    if (r->scheduled != SCHEDULED_TRUE)
+        return;
+    fresh->observed_group = (uint8_t)(r->group < UINT8_MAX ? r->group : 0);
+    if (placement->has_groups)
+        fresh->observed_affinity = placement->groups[r->group].name
+                                       ? overlay_intern(overlay, placement->groups[r->group].name)
+                                       : NULL;
+}
+
+/*
+ * Schedules without Cluster objects: the clusters that the affinity group in use names count as
+ * existing, if it selects by names. Considers no filter.
+ */
+static void schedule_by_names(struct overlay *overlay, const struct scheduling *s,
+                              const struct binding *old, struct binding *fresh)
+{
+    const struct placement *placement = s->resolved->placement;
+    uint32_t group = scheduling_first_group(s, placements_release(s->placements).newest);
+    struct schedule_result r = {.runs = true, .scheduled = SCHEDULED_TRUE, .group = group};
+    struct cluster_set set = {0};
+
+    if (selects_by_names(placement, group))
+        set = make_named_set(placement, &placement->groups[group]);
+    scheduling_assign_in_range(s, &set, &r.targets);
+    if (r.targets.determined && set.count > 0) {
+        overlay_assume(overlay, ASSUMED_CLUSTERS_NAMED);
+        use_result(overlay, s, &r, fresh);
+    } else if (!keeps_targets(s, old)) {
+        binding_set_undetermined(fresh, r.targets.determined ? UNDETERMINED_NO_CLUSTERS
+                                                             : r.targets.reason);
+    }
+    schedule_result_release(placements_strings(s->placements), &r);
+    free(set.members);
+}
+
+static void schedule(struct overlay *overlay, const struct scheduling *s, const struct binding *old,
+                     struct binding *fresh)
+{
+    struct schedule_result r;
+
+    if (!s->resolved->has_clusters) {
+        if (scheduling_is_triggered(s))
+            schedule_by_names(overlay, s, old, fresh);
+        return;
+    }
+    scheduling_run_in_range(s, false, &r);
+    if (r.runs && r.targets.determined)
+        use_result(overlay, s, &r, fresh);
+    else if (r.runs && !keeps_targets(s, old))
+        binding_set_undetermined(fresh, r.targets.reason);
+    schedule_result_release(placements_strings(s->placements), &r);
+}
+
+void scheduler_schedule_enqueued(struct overlay *overlay, const struct binding *old,
+                                 struct binding *fresh)
 {
     struct rule_context *c = overlay_context(overlay);
-    const struct resolved_placement *resolved;
-    uint8_t group = 0;
+    struct scheduling s = {.placements = c->placements, .binding = fresh, .gates = c->gates};
+    const struct resolved_placement *applied = NULL;
+    bool was_scheduled;
+    const char *text = applied_text(old, fresh, &was_scheduled);
 
     if (!is_for_default_scheduler(fresh))
         return;
-    resolved = overlay_resolve_placement(overlay, fresh->propagation.placement);
-    /* Without new input, the scheduler keeps a division in which all replicas are assigned. */
-    bool divides =
-        binding_is_workload(fresh) && resolved->placement->division != DIVISION_DUPLICATED;
+    s.resolved = overlay_resolve_placement(overlay, fresh->propagation.placement);
+    if (was_scheduled && text == s.resolved->text)
+        s.applied = s.resolved->placement;
+    else if (was_scheduled)
+        s.applied = (applied = placements_ref(c->placements, text))->placement;
+    schedule(overlay, &s, old, fresh);
+    placements_drop(c->placements, applied);
+}
 
-    if (divides && has_same_input(old, fresh) && sum_assigned_replicas(fresh) == fresh->replicas)
-        return;
-
-    struct cluster_set set = find_candidates(c, old, fresh, resolved, &group);
-    struct projection p;
-
-    projection_make_from_candidates(resolved, fresh, &set, &p);
-    if (p.determined && set.count > 0 && !resolved->has_clusters)
-        overlay_assume(overlay, ASSUMED_CLUSTERS_NAMED);
-    if (p.determined && (resolved->has_clusters || set.count > 0)) {
-        assign_clusters(overlay, &p, fresh);
-        fresh->observed_group = group;
-    } else if (!has_same_input(old, fresh)) {
-        binding_set_undetermined(fresh, p.determined ? UNDETERMINED_NO_CLUSTERS : p.reason);
-    }
-    projection_release(store_string_pool(c->store), &p);
-    free(set.members);
+/* Without one of these labels, Karmada does not enqueue the binding (resourceBindingEventFilter).
+ */
+void scheduler_schedule_binding(struct overlay *overlay, const struct binding *old,
+                                struct binding *fresh)
+{
+    if (fresh->claim || fresh->managed_by)
+        scheduler_schedule_enqueued(overlay, old, fresh);
 }

@@ -15,3 +15,10 @@
  */
 void scheduler_schedule_binding(struct overlay *overlay, const struct binding *old,
                                 struct binding *fresh);
+
+/*
+ * Like scheduler_schedule_binding(), for a binding that the scheduler itself has enqueued after a
+ * change of a Cluster: it then handles bindings without a claim, too.
+ */
+void scheduler_schedule_enqueued(struct overlay *overlay, const struct binding *old,
+                                 struct binding *fresh);

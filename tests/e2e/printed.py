@@ -116,7 +116,7 @@ def served():
 LAZY = ROOT / "tests/fixtures/recordings/d-lazy"
 AGGREGATED = {"replicaSchedulingType": "Divided", "replicaDivisionPreference": "Aggregated"}
 FAIL_ON_PLAN = ("dependency_conflict,policy_not_in_force,not_propagated,orphaned,"
-                "move,lost,wait,overflow,undetermined,unsettled")
+                "move,lost,wait,overflow,undetermined,unsettled,nowhere,refused,ignored,not_simulated")
 ELSEWHERE = {"clusterNames": ["member1", "member3"]}
 
 

@@ -94,9 +94,24 @@ TEST(a_plan_fails_by_the_problems_that_it_makes_appear)
 {
     struct fail_on f = parsed("orphaned,lost,dependency_conflict");
 
-    assert_int_equal(fail_on_plan_failures(&f), 1U << PLAN_FAILURE_ORPHANED |
-                                                    1U << PLAN_FAILURE_LOST |
-                                                    1U << PLAN_FAILURE_DEPENDENCY_CONFLICT);
+    assert_int_equal(fail_on_plan_failures(&f),
+                     1U << PLAN_FAILURE_ORPHANED | 1U << PLAN_FAILURE_LOST |
+                         1U << PLAN_FAILURE_DEPENDENCY_CONFLICT | 1U << PLAN_FAILURE_NOT_SIMULATED);
+}
+
+/* Consequences such as `move` are no outcomes: an object that is not simulated does not fail. */
+TEST(names_of_outcomes_and_problems_include_effects_that_are_not_simulated)
+{
+    static const char *const including[] = {"nowhere",      "refused",  "ignored",
+                                            "undetermined", "orphaned", "not_simulated"};
+    static const char *const others[] = {"move", "lost", "wait", "overflow", "unsettled", ""};
+
+    for (size_t i = 0; i < ARRAY_LEN(including); i++) {
+        struct fail_on with = parsed(including[i]), without = parsed(others[i]);
+
+        assert_true(fail_on_plan_failures(&with) & 1U << PLAN_FAILURE_NOT_SIMULATED);
+        assert_false(fail_on_plan_failures(&without) & 1U << PLAN_FAILURE_NOT_SIMULATED);
+    }
 }
 
 static const struct refused_case {

@@ -100,7 +100,7 @@ static void check_cluster(const struct world *w, const struct override_selection
 
     CLEANUP(override_steps_release)
     struct override_steps steps =
-        override_steps_for_cluster(selection, name, entry_cluster(cluster));
+        override_steps_for_cluster(selection, name, entry_cluster(cluster), newest);
     bool fails = error && (!moved || is_cluster_wide(error));
 
     cJSON_ArrayForEach (step, applied) {
@@ -253,7 +253,7 @@ TEST_ROWS(without_a_cluster_object_only_the_name_is_sure, by_name, title)
         override_selection_make(w.store, world_find(&w, "v1", "Service", "test", "s"));
     assert_int_equal(selection.count, 1);
     assert_int_equal(selection.items[0].score, SCORE_ALL);
-    struct override_steps steps = override_steps_for_cluster(&selection, "m1", NULL);
+    struct override_steps steps = override_steps_for_cluster(&selection, "m1", NULL, newest);
 
     assert_int_equal(steps.count, c->acts);
     assert_int_equal(steps.unsure, c->unsure);

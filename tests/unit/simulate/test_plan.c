@@ -7,6 +7,7 @@
 #include "metrics/simulate/reconcile.h"
 
 #include "tests/unit/bound_objects.h"
+#include "tests/unit/planned.h"
 #include "tests/unit/random_object.h"
 #include "tests/unit/suite.h"
 
@@ -54,38 +55,6 @@ static struct entry *find_web(const struct world *w)
 static struct entry *find_policy(const struct world *w, const char *name)
 {
     return world_find(w, "policy.karmada.io/v1alpha1", "PropagationPolicy", "default", name);
-}
-
-static void apply_change(struct plan *p, const char *text)
-{
-    cJSON *json = cJSON_Parse(text);
-    struct error err;
-
-    assert_non_null(json);
-    assert_true(plan_apply(p, json, &err));
-    cJSON_Delete(json);
-}
-
-/*
- * Returns an outcome as "<state> <reason> <policy> <undetermined reason> <cluster>:<replicas> ...".
- * Absent parts are omitted; "-" stands for an absent policy, "none" for an absent template.
- */
-static const char *write_outcome(const struct outcome *o, char text[256])
-{
-    const char *reason = o->exists ? reason_name(o->state, o->reason) : NULL;
-    int len;
-
-    if (!o->exists)
-        return "none";
-    len = snprintf(text, 256, "%s%s%s %s", state_names[o->state], reason ? " " : "",
-                   reason ? reason : "", o->policy ? o->policy->name : "-");
-    if (o->undetermined != UNDETERMINED_REASON_COUNT)
-        len += snprintf(text + len, 256 - (size_t)len, " %s",
-                        undetermined_reason_names[o->undetermined]);
-    for (uint32_t i = 0; i < o->cluster_count; i++)
-        len += snprintf(text + len, 256 - (size_t)len, " %s:%d", o->clusters[i].name,
-                        (int)o->clusters[i].replicas);
-    return text;
 }
 
 /* ---- effects of one change ---- */
@@ -195,15 +164,6 @@ static struct change_case {
      .next = "current low member2:2"},
 };
 
-static const struct plan_template *find_row(const struct plan_result *r, const char *name)
-{
-    for (size_t i = 0; i < r->template_count; i++) {
-        if (strcmp(r->templates[i].template->name, name) == 0)
-            return &r->templates[i];
-    }
-    return NULL;
-}
-
 TEST_ROWS(plan_predicts_the_effect_of, cases, name)
 {
     const struct change_case *c = *state;
@@ -219,21 +179,21 @@ TEST_ROWS(plan_predicts_the_effect_of, cases, name)
     }
     struct plan *p = plan_new(w.engine);
     for (size_t i = 0; i < ARRAY_LEN(c->apply) && c->apply[i]; i++)
-        apply_change(p, c->apply[i]);
+        planned_apply(p, c->apply[i]);
     if (c->deleted)
         plan_delete(p, find_policy(&w, c->deleted));
     r = plan_finish(p);
-    row = find_row(r, "web");
+    row = planned_row(r, "web");
     assert_true(r->settled);
     /* The result contains only templates on which the change has an effect. */
     if (!row) {
         assert_int_equal(c->when, PLAN_NEVER);
     } else {
         assert_string_equal(plan_when_names[row->when], plan_when_names[c->when]);
-        assert_string_equal(write_outcome(&row->before, text), "current old member1:2");
-        assert_string_equal(write_outcome(&row->after, text), c->after);
+        assert_string_equal(planned_outcome(&row->before, text), "current old member1:2");
+        assert_string_equal(planned_outcome(&row->after, text), c->after);
         if (c->next)
-            assert_string_equal(write_outcome(&row->next, text), c->next);
+            assert_string_equal(planned_outcome(&row->next, text), c->next);
     }
     plan_free(p);
     world_release(&w);
@@ -253,7 +213,7 @@ TEST(plan_that_stops_lists_the_templates_in_its_queue)
 
     init_bound_world(&w, &preemption);
     struct plan *p = plan_new(w.engine);
-    apply_change(p, POLICY("old", SELECTS("web") "," ON("member2")));
+    planned_apply(p, POLICY("old", SELECTS("web") "," ON("member2")));
     assert_int_equal(plan_finish(p)->unsettled->count, 0);
     plan_free(p);
 
@@ -305,11 +265,11 @@ TEST(pending_template_is_claimed_at_once)
             world_put_text(&w, left[i]);
         world_run(&w, NOW_MS);
         struct plan *p = plan_new(w.engine);
-        apply_change(p, POLICY("fresh", SELECTS("web") "," ON("member2")));
-        row = find_row(plan_finish(p), "web");
+        planned_apply(p, POLICY("fresh", SELECTS("web") "," ON("member2")));
+        row = planned_row(plan_finish(p), "web");
         assert_non_null(row);
-        assert_string_equal(write_outcome(&row->before, text), "pending policy_gone - member1:2");
-        assert_string_equal(write_outcome(&row->after, text), "current fresh member2:5");
+        assert_string_equal(planned_outcome(&row->before, text), "pending policy_gone - member1:2");
+        assert_string_equal(planned_outcome(&row->after, text), "current fresh member2:5");
         assert_int_equal(row->when, PLAN_AT_ONCE);
         plan_free(p);
         world_release(&w);
@@ -322,8 +282,8 @@ TEST(change_and_its_reversal_have_no_effect)
 
     init_bound_world(&w, &preemption);
     struct plan *p = plan_new(w.engine);
-    apply_change(p, POLICY("old", SELECTS("web") "," ON("member2")));
-    apply_change(p, POLICY("old", SELECTS("web") "," ON("member1")));
+    planned_apply(p, POLICY("old", SELECTS("web") "," ON("member2")));
+    planned_apply(p, POLICY("old", SELECTS("web") "," ON("member1")));
     assert_int_equal(plan_finish(p)->template_count, 0);
     plan_free(p);
     world_release(&w);
@@ -355,10 +315,11 @@ TEST(template_is_bound_after_the_missing_class_is_resolved)
         world_put_text(&w, TEMPLATE("web", "," CLAIM("p")));
         world_run(&w, NOW_MS);
         struct plan *p = plan_new(w.engine);
-        apply_change(p, cures[i]);
-        const struct plan_template *row = find_row(plan_finish(p), "web");
-        assert_string_equal(write_outcome(&row->before, text), "unbound priority_class_missing p");
-        assert_string_equal(write_outcome(&row->after, text), "current p member1:2");
+        planned_apply(p, cures[i]);
+        const struct plan_template *row = planned_row(plan_finish(p), "web");
+        assert_string_equal(planned_outcome(&row->before, text),
+                            "unbound priority_class_missing p");
+        assert_string_equal(planned_outcome(&row->after, text), "current p member1:2");
         plan_free(p);
         world_release(&w);
     }
@@ -396,10 +357,11 @@ TEST(new_policy_claims_only_templates_without_a_claim)
     world_put_text(&w, TEMPLATE("free", ""));
     world_run(&w, NOW_MS);
     struct plan *p = plan_new(w.engine);
-    apply_change(p, everything);
+    planned_apply(p, everything);
     r = plan_finish(p);
-    assert_string_equal(write_outcome(&find_row(r, "free")->after, text), "current all member2:2");
-    assert_null(find_row(r, "web"));
+    assert_string_equal(planned_outcome(&planned_row(r, "free")->after, text),
+                        "current all member2:2");
+    assert_null(planned_row(r, "web"));
     plan_free(p);
     world_release(&w);
 }
@@ -414,11 +376,11 @@ TEST(disabled_preemption_is_an_assumption_if_it_matters)
     off.feature_gates = NULL;
     init_bound_world(&w, &off);
     struct plan *p = plan_new(w.engine);
-    apply_change(p, high);
+    planned_apply(p, high);
     assert_int_equal(plan_finish(p)->assumptions, 1U << ASSUMED_PREEMPTION_OFF);
     plan_free(p);
     p = plan_new(w.engine);
-    apply_change(p, POLICY("low", SELECTS("web") ",\"priority\":-5," ON("member2")));
+    planned_apply(p, POLICY("low", SELECTS("web") ",\"priority\":-5," ON("member2")));
     assert_int_equal(plan_finish(p)->assumptions, 0);
     plan_free(p);
     world_release(&w);
@@ -457,7 +419,7 @@ TEST_ROWS(plan_has_no_effect_on_a_partly_read_kind, unread_cases, title)
     engine_set_incomplete(w.engine, "apps/v1", "Deployment", true);
     world_run(&w, NOW_MS);
     struct plan *p = plan_new(w.engine);
-    apply_change(p, c->apply);
+    planned_apply(p, c->apply);
     r = plan_finish(p);
     assert_int_equal(r->template_count, 0);
     assert_true(r->assumptions & 1U << ASSUMED_KIND_UNREAD);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/model/cluster.h"
+#include "metrics/simulate/overlay.h"
+
+/*
+ * Reaction of Karmada's scheduler to a changed member cluster (Karmada: pkg/scheduler,
+ * updateCluster, enqueueAffectedBindings; pkg/controllers/cluster). The scheduler handles a binding
+ * again if the affinity group in use matches the old or the new version of the cluster. A binding
+ * without a claim is handled too.
+ */
+
+/*
+ * Applies a Cluster as its user. Like the API server, keeps the status of a Cluster that exists. A
+ * new Cluster counts as ready. A Cluster that is in deletion in `fresh` is deleted by
+ * cluster_change_delete(). `fresh` is owned by the overlay.
+ */
+void cluster_change_apply(struct overlay *overlay, struct entry *entry,
+                          const struct cluster *fresh);
+
+/*
+ * Deletes a Cluster as its user. The Cluster is in deletion until no binding has it as a target;
+ * only then it is removed.
+ */
+void cluster_change_delete(struct overlay *overlay, struct entry *entry);

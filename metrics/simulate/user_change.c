@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/simulate/user_change.h"
+
+#include "metrics/model/cluster.h"
+#include "metrics/model/store.h"
+#include "metrics/rules/object_index.h"
+#include "metrics/simulate/cluster_change.h"
+#include "metrics/simulate/dependencies_distributor.h"
+#include "metrics/simulate/detector.h"
+#include "metrics/simulate/overlay.h"
+#include "metrics/simulate/scheduler.h"
+
+/* ---- objects without their whole effect ---- */
+
+#define CHANGE_REASON_ROW(id, outcome, name, text) {PREDICTION_##outcome, (name), (text)},
+static const struct {
+    enum prediction outcome;
+    const char *name;
+    const char *text;
+} change_reasons[CHANGE_REASON_COUNT] = {CHANGE_REASONS(CHANGE_REASON_ROW)};
+
+void user_change_release(struct user_change *u)
+{
+    free(u->objects);
+    entry_list_release(&u->preserved);
+}
+
+static void note_object(struct user_change *u, struct identity id, enum change_reason reason)
+{
+    u->objects = xreallocarray(u->objects, u->object_count + 1, sizeof(*u->objects));
+    u->objects[u->object_count++] = (struct change_object){
+        .id = {overlay_intern(u->overlay, id.api_version), overlay_intern(u->overlay, id.kind),
+               overlay_intern(u->overlay, id.ns), overlay_intern(u->overlay, id.name)},
+        .outcome = change_reasons[reason].outcome,
+        .reason = change_reasons[reason].name,
+        .text = change_reasons[reason].text,
+    };
+}
+
+static void note_entry(struct user_change *u, const struct entry *entry, enum change_reason reason)
+{
+    note_object(u, entry_identity(entry), reason);
+}
+
+/* ---- policies, templates and bindings ---- */
+
+/*
+ * Copies a missing policy id from the old version, and sets missing namespaces in selectors of a
+ * PropagationPolicy, as Karmada's mutating webhook does.
+ */
+static void apply_webhook_defaults(const struct entry *entry, const struct policy *old,
+                                   struct policy *fresh)
+{
+    bool cluster_scoped = entry->partition->type->def->cluster_scoped;
+
+    if (old && !fresh->id && old->id)
+        fresh->id = intern_ref(old->id);
+    for (uint32_t i = 0; !cluster_scoped && i < fresh->selector_count; i++) {
+        if (!fresh->selectors[i].ns)
+            fresh->selectors[i].ns = intern_ref(entry_ns(entry));
+    }
+}
+
+static void apply_policy(struct overlay *overlay, struct entry *entry, struct policy *fresh)
+{
+    const struct policy *old = entry_policy(entry);
+
+    apply_webhook_defaults(entry, old, fresh);
+    if (old && policy_equal(old, fresh))
+        return;
+    overlay_replace(overlay, entry, fresh);
+    detector_on_policy_changed(overlay, entry, old);
+}
+
+/*
+ * Replaces a template by the user's version `fresh`. Keeps the uid of the old object, and the claim
+ * unless `fresh` has a claim. The resource version is new, so that the binding counts as outdated.
+ * A binding with referrers gets the new version, because the distributor handles each change.
+ */
+static void replace_template(struct overlay *overlay, struct entry *entry,
+                             const struct template *fresh)
+{
+    const struct template *old = entry_template(entry);
+    struct template *t = template_copy_with_claim(fresh, fresh->claim ? fresh->claim : old->claim);
+    struct entry *binding = overlay_binding_entry(overlay, entry);
+    const struct binding *b = entry_binding(binding);
+    uint64_t newest = b && b->resource_version > old->resource_version ? b->resource_version
+                                                                       : old->resource_version;
+
+    template_apply_user_change(t, old, newest + 2);
+    overlay_replace(overlay, entry, overlay_own_memory(overlay, t));
+    if (!b || !binding_belongs_to(b, entry))
+        return;
+    struct binding *copy = overlay_copy_binding(overlay, b);
+
+    if (b->referrer_count > 0)
+        binding_set_template_version(copy, t);
+    else if (!b->resource_version)
+        copy->resource_version = 1; /* Older than the change, not unknown. */
+    overlay_replace(overlay, binding, copy);
+}
+
+/*
+ * Updates all decisions, and calls detector_on_policy_reference_written() for the policies that
+ * depend on `entry`.
+ */
+static void notify_referring_policies(struct overlay *overlay, const struct entry *entry)
+{
+    CLEANUP(entry_list_release)
+    struct entry_list policies = list_readers(entry, CLASS_POLICY);
+
+    overlay_evaluate(overlay);
+    for (size_t i = 0; i < policies.count; i++)
+        detector_on_policy_reference_written(overlay, policies.items[i]);
+}
+
+static void apply_template(struct overlay *overlay, struct entry *entry, struct template *fresh)
+{
+    const struct template *old = entry_template(entry);
+
+    if (old)
+        replace_template(overlay, entry, fresh);
+    else
+        overlay_replace(overlay, entry, fresh);
+    overlay_evaluate(overlay);
+    if (!old)
+        distributor_on_template_created(overlay, entry);
+    notify_referring_policies(overlay, entry);
+    overlay_enqueue(overlay, (struct queue_item){entry, false});
+}
+
+static void apply_override(struct user_change *u, struct entry *entry, void *fresh)
+{
+    overlay_replace(u->overlay, entry, fresh);
+    note_entry(u, entry, CHANGE_REASON_OVERRIDE_POLICY);
+    notify_referring_policies(u->overlay, entry);
+}
+
+/* A manual change of a binding triggers the scheduler and the distributor. */
+static void apply_binding(struct overlay *overlay, struct entry *entry, const struct binding *read)
+{
+    struct binding *fresh = overlay_copy_binding(overlay, read);
+
+    bool created = !entry_binding(entry);
+
+    scheduler_schedule_binding(overlay, entry_binding(entry), fresh);
+    distributor_update_targets(overlay, fresh);
+    overlay_replace(overlay, entry, fresh);
+    overlay_evaluate(overlay);
+    distributor_sync(overlay, entry, created);
+}
+
+/* ---- WorkloadRebalancers ---- */
+
+static bool is_rebalancer(const struct entry *entry)
+{
+    const struct type *type = entry->partition->type;
+
+    return strcmp(type->kind, "WorkloadRebalancer") == 0 &&
+           strncmp(type->api_version, "apps.karmada.io/", strlen("apps.karmada.io/")) == 0;
+}
+
+/*
+ * Schedules the binding of a workload again (Karmada: triggerReschedule). Karmada finds the binding
+ * by its name alone.
+ */
+static void rebalance_workload(struct user_change *u, const struct entry *rebalancer,
+                               const cJSON *workload)
+{
+    CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(BINDING_NAME_MAX);
+    const char *ns = json_str(workload, "namespace", "");
+    const struct kind_def *def = kind_of_bindings(*ns == '\0');
+    struct entry *entry;
+    struct binding *fresh;
+
+    binding_name(json_str(workload, "kind", ""), json_str(workload, "name", ""), &name);
+    entry = store_find(overlay_context(u->overlay)->store,
+                       &(struct identity){def->api_version, def->name, ns, name.data});
+    if (!entry_binding(entry)) {
+        note_entry(u, rebalancer, CHANGE_REASON_BINDING_MISSING);
+        return;
+    }
+    fresh = overlay_copy_binding(u->overlay, entry_binding(entry));
+    fresh->status.reschedule_requested = true;
+    scheduler_schedule_binding(u->overlay, entry_binding(entry), fresh);
+    distributor_update_targets(u->overlay, fresh);
+    overlay_replace(u->overlay, entry, fresh);
+    overlay_evaluate(u->overlay);
+    distributor_sync(u->overlay, entry, false);
+}
+
+static void apply_rebalancer(struct user_change *u, struct applied_object applied,
+                             const cJSON *json)
+{
+    const cJSON *workload;
+
+    if (entry_exists(applied.entry)) {
+        note_entry(u, applied.entry, CHANGE_REASON_REBALANCER_EXISTS);
+        return;
+    }
+    overlay_replace(u->overlay, applied.entry, applied.object);
+    cJSON_ArrayForEach (workload, json_array(json_get(json, "spec"), "workloads"))
+        rebalance_workload(u, applied.entry, workload);
+}
+
+/* ---- all kinds ---- */
+
+/* Applies an object of a class without a rule of its own in the simulation. */
+static void apply_other(struct user_change *u, struct applied_object applied, const cJSON *json)
+{
+    if (is_rebalancer(applied.entry)) {
+        apply_rebalancer(u, applied, json);
+        return;
+    }
+    overlay_replace(u->overlay, applied.entry, applied.object);
+    note_entry(u, applied.entry, CHANGE_REASON_KIND);
+}
+
+void user_change_apply(struct user_change *u, struct applied_object applied, const cJSON *json)
+{
+    struct entry *entry = applied.entry;
+    void *fresh = applied.object;
+
+    switch (entry_class(entry)) {
+    case CLASS_POLICY:
+        apply_policy(u->overlay, entry, fresh);
+        return;
+    case CLASS_TEMPLATE:
+        apply_template(u->overlay, entry, fresh);
+        return;
+    case CLASS_BINDING:
+        apply_binding(u->overlay, entry, fresh);
+        return;
+    case CLASS_OVERRIDE:
+        apply_override(u, entry, fresh);
+        return;
+    case CLASS_CLUSTER:
+        cluster_change_apply(u->overlay, entry, fresh);
+        return;
+    case CLASS_EVENT:
+    case CLASS_WORK:
+    case CLASS_LEASE:
+    case CLASS_SETTING:
+    case CLASS_OTHER:
+        apply_other(u, applied, json);
+        return;
+    case CLASS_COUNT:
+        break;
+    }
+    abort();
+}
+
+bool user_change_decode(struct user_change *u, const cJSON *json, struct applied_object *out,
+                        struct error *err)
+{
+    struct store *store = overlay_context(u->overlay)->store;
+    struct decode d = store_make_decoder(store, err);
+    const struct kind_def *def;
+    struct identity id;
+    void *object;
+
+    if (!identity_read(json, &id, err))
+        return false;
+    def = kind_of(id.api_version, id.kind);
+    object = def->decode(&d, json);
+    if (!object)
+        return fail_in(err, "%s '%s%s%s'", id.kind, id.ns, *id.ns ? "/" : "", id.name);
+    *out = (struct applied_object){store_find_or_add(store, &id),
+                                   overlay_own_object(u->overlay, def, object)};
+    return true;
+}
+
+/* ---- deletions ---- */
+
+/*
+ * Deletes a template and, like the garbage collector, its binding. Removes the binding from the
+ * referrers of its dependencies. With preserveResourcesOnDeletion the copies in the member clusters
+ * stay (Karmada: Work.spec.preserveResourcesOnDeletion).
+ */
+static void delete_template(struct user_change *u, struct entry *entry)
+{
+    struct entry *binding = template_binding(overlay_context(u->overlay)->store, entry);
+
+    overlay_replace(u->overlay, entry, NULL);
+    if (!binding)
+        return;
+    if (entry_binding(binding)->propagation.preserve == OPTIONAL_TRUE)
+        entry_list_add(&u->preserved, entry);
+    distributor_detach_all(u->overlay, binding);
+    overlay_replace(u->overlay, binding, NULL);
+}
+
+static bool is_namespace(const struct entry *entry)
+{
+    return strcmp(entry_kind(entry), "Namespace") == 0 &&
+           strcmp(entry->partition->type->api_version, "v1") == 0;
+}
+
+/* Returns the entries of a namespace that have an object: policies, then all others. */
+static struct entry_list list_namespace(const struct store *store, const char *ns)
+{
+    struct entry_list list = {0};
+    const char *shared = intern_find(store_string_pool(store), ns);
+
+    for (unsigned others = 0; shared && others < 2; others++) {
+        for (const struct type *type = store_first_type(store); type; type = type->next) {
+            const struct partition *p = type_find_partition(store, type, shared);
+
+            if ((type->def->class != CLASS_POLICY) != others)
+                continue;
+            for (size_t i = 0; p && i < p->count; i++) {
+                if (entry_exists(p->entries[i]))
+                    entry_list_add(&list, p->entries[i]);
+            }
+        }
+    }
+    return list;
+}
+
+/*
+ * Deletes all objects of a namespace. Evaluates once at the end, because the objects are about to
+ * be deleted, too.
+ */
+static void delete_namespace_content(struct user_change *u, const char *ns)
+{
+    CLEANUP(entry_list_release)
+    struct entry_list all = list_namespace(overlay_context(u->overlay)->store, ns);
+
+    for (size_t i = 0; i < all.count && !overlay_limit_reached(u->overlay); i++) {
+        struct entry *entry = all.items[i];
+
+        if (!entry_exists(entry))
+            continue;
+        if (entry_template(entry))
+            delete_template(u, entry);
+        else
+            overlay_replace(u->overlay, entry, NULL);
+    }
+}
+
+void user_change_delete(struct user_change *u, struct entry *entry)
+{
+    struct overlay *overlay = u->overlay;
+
+    if (!entry_exists(entry))
+        return;
+    switch (entry_class(entry)) {
+    case CLASS_POLICY:
+        detector_on_policy_deleted(overlay, entry);
+        overlay_replace(overlay, entry, NULL);
+        break;
+    case CLASS_TEMPLATE:
+        if (is_namespace(entry))
+            delete_namespace_content(u, entry->name);
+        delete_template(u, entry);
+        break;
+    case CLASS_BINDING:
+        distributor_detach_all(overlay, entry);
+        overlay_replace(overlay, entry, NULL);
+        break;
+    case CLASS_CLUSTER:
+        cluster_change_delete(overlay, entry);
+        break;
+    case CLASS_OVERRIDE:
+    case CLASS_EVENT:
+    case CLASS_WORK:
+    case CLASS_LEASE:
+    case CLASS_SETTING:
+    case CLASS_OTHER:
+    case CLASS_COUNT:
+        note_entry(u, entry,
+                   entry_override(entry) ? CHANGE_REASON_OVERRIDE_POLICY : CHANGE_REASON_KIND);
+        overlay_replace(overlay, entry, NULL);
+        break;
+    }
+    overlay_evaluate(overlay);
+}
+
+void simulation_touch_template(struct overlay *overlay, struct entry *template)
+{
+    const struct template *t = entry_template(template);
+
+    if (!t)
+        return;
+    replace_template(overlay, template, t);
+    overlay_enqueue(overlay, (struct queue_item){template, false});
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/rules/prediction.h"
+#include "metrics/simulate/overlay.h"
+
+/*
+ * Actions of a user in a simulation: applies and deletes objects in an overlay. The caller then
+ * lets the simulated Karmada process its queue.
+ */
+
+/*
+ * Reasons why an object of the change has not its whole effect in the simulation. A row has an
+ * enumerator, the outcome, the name in JSON, and a sentence for people.
+ */
+#define CHANGE_REASONS(ROW)                                                                        \
+    ROW(OVERRIDE_POLICY, NOT_SIMULATED, "override_policy",                                         \
+        "The plan does not simulate the effect of override policies on the copies in member "      \
+        "clusters.")                                                                               \
+    ROW(KIND, NOT_SIMULATED, "kind", "The plan does not simulate objects of this kind.")           \
+    ROW(REBALANCER_EXISTS, NOT_SIMULATED, "rebalancer_exists",                                     \
+        "The WorkloadRebalancer exists already: the plan cannot tell which of its workloads "      \
+        "Karmada has scheduled again.")                                                            \
+    ROW(BINDING_MISSING, IGNORED, "binding_missing",                                               \
+        "The WorkloadRebalancer names a workload without a binding: Karmada reports "              \
+        "ReferencedBindingNotFound and does nothing.")
+
+#define CHANGE_REASON_ENUMERATOR(id, outcome, name, text) CHANGE_REASON_##id,
+enum change_reason { CHANGE_REASONS(CHANGE_REASON_ENUMERATOR) CHANGE_REASON_COUNT };
+
+/* An object of the change that has not its whole effect in the simulation. */
+struct change_object {
+    struct identity id; /* Texts of the overlay. */
+    enum prediction outcome;
+    const char *reason; /* Name for programs. Static, or a text of the overlay. */
+    const char *text;   /* Sentence for people. Likewise. */
+};
+
+/* The user's actions so far. */
+struct user_change {
+    struct overlay *overlay;       /* Borrowed. */
+    struct change_object *objects; /* In the order of the actions. */
+    size_t object_count;
+    /* Deleted templates with copies that stay in the member clusters. */
+    struct entry_list preserved;
+};
+
+/* Frees the lists. */
+void user_change_release(struct user_change *u);
+
+/* A decoded object that the user applies. */
+struct applied_object {
+    struct entry *entry;
+    void *object; /* Owned by the overlay. */
+};
+
+/*
+ * Decodes an object that the user applies. Returns false and sets `err` if the object is invalid.
+ */
+bool user_change_decode(struct user_change *u, const cJSON *json, struct applied_object *out,
+                        struct error *err) MUST_USE;
+
+/*
+ * Applies the object as kubectl does. `json` is the object of user_change_decode(); NULL for a
+ * template.
+ */
+void user_change_apply(struct user_change *u, struct applied_object applied, const cJSON *json);
+
+/* Deletes the object of an entry, if it exists; a Namespace with all objects in it. */
+void user_change_delete(struct user_change *u, struct entry *entry);
+
+/*
+ * Simulates a user's change of a template that has no effect on matching, such as a new annotation.
+ * Gives the template a new version and enqueues it. Does nothing if the template does not exist.
+ */
+void simulation_touch_template(struct overlay *overlay, struct entry *template);
