@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/explain/explain_objects.h"
+#include "metrics/explain/explain_sections.h"
 
 #include "metrics/base/timestamp.h"
 #include "metrics/expose/policy_names.h"
@@ -221,6 +222,7 @@ static void explain_works(struct explain_context *x, const struct entry *overrid
 
 void explain_override(struct explain_context *x, const struct entry *override)
 {
+    explain_admission(x, override);
     explain_selected_templates(x, override);
     explain_rules(x, override);
     explain_dependent_policies(x, override);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/explain/explain_policy.h"
+#include "metrics/explain/explain_sections.h"
 
 #include "metrics/base/timestamp.h"
 #include "metrics/explain/explanation.h"
@@ -834,6 +835,7 @@ void explain_policy(struct explain_context *x, const struct entry *policy)
 
     explain_settings(x, policy, &templates);
     explain_problems(x, policy);
+    explain_admission(x, policy);
     explain_templates(x, policy, &templates);
     explain_versions(x, policy);
     explain_deliveries(x, policy, &templates);
