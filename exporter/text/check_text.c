@@ -9,6 +9,7 @@
 #include "metrics/rules/replica_projection.h"
 
 enum {
+    PLACES_SHOWN = 10, /* Declarations of an object that do not count. */
     INDENT = 2,
     OBJECT_INDENT = 4,
     CAUSES_MAX = 5,       /* Causes of one group that are printed one by one. */
@@ -197,6 +198,10 @@ static void add_declarations(const struct check_result *r, const struct problem 
     add_place(out, &at);
     strbuf_adds(out, " counts");
     for (size_t i = 0; source.find_earlier(source.context, subject, i, &at); i++) {
+        if (i == PLACES_SHOWN) {
+            strbuf_adds(out, " and further ones");
+            break;
+        }
         strbuf_adds(out, i == 0 ? ", not " : ", ");
         add_place(out, &at);
     }

@@ -91,15 +91,21 @@ static void put_related_object(void *context, const struct entry *related)
     json_writer_close(r->writer, '}');
 }
 
-/* Appends the subject once for each declaration that does not count, with its place. */
+/* Limits the time for an object that files declare very often. */
+enum { EARLIER_MAX = 100 };
+
+/*
+ * Appends the subject once for each declaration that does not count, with its place: the last
+ * EARLIER_MAX ones.
+ */
 static void put_earlier_declarations(struct json_writer *w, const struct row_context *c)
 {
     const struct entry *subject = problem_subject_entry(c->engine, c->problem);
     const struct location_source *source = c->locations;
     struct location at;
 
-    for (size_t i = 0;
-         subject && source->find_earlier && source->find_earlier(source->context, subject, i, &at);
+    for (size_t i = 0; i < EARLIER_MAX && subject && source->find_earlier &&
+                       source->find_earlier(source->context, subject, i, &at);
          i++) {
         json_writer_open(w, NULL, '{');
         report_put_identity(w, entry_identity(subject));
