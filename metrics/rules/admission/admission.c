@@ -607,10 +607,11 @@ struct admission *admission_review(const cJSON *object)
 
 struct admission *admission_review_read(const cJSON *object)
 {
+    const cJSON *metadata = json_get(object, "metadata");
     struct admission *a = admission_review(object);
     uint32_t kept = 0;
 
-    if (!a || !*json_str(json_get(object, "metadata"), "creationTimestamp", ""))
+    if (!a || (!*json_str(metadata, "creationTimestamp", "") && !*json_str(metadata, "uid", "")))
         return a;
     for (uint32_t i = 0; i < a->count; i++) {
         if (!a->items[i].pruned)

@@ -344,9 +344,8 @@ TEST(conditions_that_fail_on_names_are_listed)
     "kind: PropagationPolicy\n"                                                                    \
     "metadata: {name: p, namespace: shop}\n"                                                       \
     "spec:\n"                                                                                      \
-    "  preemption: Always\n"                                                                       \
-    "  resourceSelectors: [{apiVersion: v1, kind: Secret, labelSelector: {matchLabels: {a: "       \
-    "b}}}]\n"
+    "  resourceSelectors: [{apiVersion: v1, kind: Secret, labelSelector: {matchLabels: {a b: "     \
+    "c}}}]\n"
 
 TEST(hidden_problems_stand_below_their_cause)
 {
