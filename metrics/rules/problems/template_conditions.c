@@ -283,7 +283,7 @@ static bool is_placement_safe(const struct template_decision *d)
     const struct policy_decision *policy =
         d->state == STATE_CURRENT && d->governing ? policy_decision(d->governing) : NULL;
 
-    return policy && policy->keeps_targets &&
+    return policy && policy->keeps_targets && d->stages.delivery.stage != STAGE_EVICTING &&
            !(d->flags & (1U << FLAG_FALLBACK | 1U << FLAG_OFF_PLACEMENT));
 }
 
