@@ -338,9 +338,14 @@ void decode_texts_release(struct intern *strings, const char **texts, uint32_t c
     free(texts);
 }
 
-struct admission *decode_admission(const struct decode *d, const cJSON *object)
+struct admission *decode_admission(struct decode *d, const cJSON *object, bool *unread)
 {
-    return d->review && !d->failed ? d->review(object) : NULL;
+    struct admission *a = d->review ? d->review(object) : NULL;
+
+    *unread = d->failed && a && a->refused_by_all && !a->stored;
+    if (*unread)
+        d->failed = false;
+    return a;
 }
 
 bool is_object_of_kind(const cJSON *json, const char *api_version, const char *kind)
