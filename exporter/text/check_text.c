@@ -27,10 +27,12 @@ static const struct {
     const char *cause;
     const char *action;
 } normal_texts[NORMAL_CONDITION_COUNT] = {
-    [NORMAL_KIND_NOT_SELECTED] = {"No policy selects objects of this kind.",
+    [NORMAL_KIND_NOT_SELECTED] = {"No policy selects objects of this kind, and no template with "
+                                  "propagateDeps requires the template.",
                                   "Create a policy that selects the template, if Karmada is to "
                                   "propagate it."},
-    [NORMAL_NO_MATCH] = {"No policy selects the template.",
+    [NORMAL_NO_MATCH] = {"No policy selects the template, and no template with propagateDeps "
+                         "requires it.",
                          "Create a policy that selects the template, if Karmada is to propagate "
                          "it."},
     [NORMAL_WAITING] = {"A policy selects the template, and no client has applied the template "

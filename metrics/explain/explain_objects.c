@@ -20,11 +20,10 @@ enum { NAMES_SHOWN = 10 };
 /* Appends an object to a list of at most NAMES_SHOWN names; `count` counts all objects. */
 static void add_name(struct strbuf *out, size_t *count, const struct entry *entry)
 {
-    const char *ns = entry_ns(entry);
-
-    if ((*count)++ < NAMES_SHOWN)
-        strbuf_addf(out, "%s%s %s%s%s", out->len > 0 ? ", " : "", entry_kind(entry), ns,
-                    *ns ? "/" : "", entry->name);
+    if ((*count)++ >= NAMES_SHOWN)
+        return;
+    strbuf_adds(out, out->len > 0 ? ", " : "");
+    entry_add_name(out, entry);
 }
 
 /* Adds a detail with the names of a list, and how many it leaves out. */

@@ -664,7 +664,7 @@ void explain_predicted_state(struct explain_context *x, const struct entry *temp
     struct next next = {
         .x = x,
         .late = d->state == STATE_STALE && d->phase == PHASE_OVERDUE,
-        .why = next_change_note_of(d),
+        .why = next_change_note_of(d, template),
     };
 
     explain_open_section(x, "next", "Next change");

@@ -24,7 +24,7 @@ static bool is_for_default_scheduler(const struct binding *b)
 static const char *applied_text(const struct binding *old, const struct binding *fresh,
                                 bool *was_scheduled)
 {
-    const struct binding *from = old ? old : fresh;
+    const struct binding *from = fresh->was_scheduled || !old ? fresh : old;
 
     *was_scheduled = from->was_scheduled || from->cluster_count > 0;
     return from->was_scheduled ? from->applied_placement : from->propagation.placement;

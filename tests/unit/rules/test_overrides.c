@@ -11,6 +11,8 @@ enum { STEPS_MAX_BYTES = 1 << 16, DEPRECATED = -1 };
 
 #define CLUSTER_WIDE "ClusterOverridePolicy"
 
+static const struct release_range newest = {RELEASE_NEWEST, RELEASE_NEWEST, RELEASE_GIVEN};
+
 /* ---- comparison with Karmada ---- */
 
 /* Numbers of clusters over all cases, and of steps. */
