@@ -4,6 +4,7 @@
 #include "exporter/cli/document.h"
 #include "exporter/cli/load.h"
 #include "exporter/cli/remote.h"
+#include "exporter/planned_change.h"
 #include "exporter/text/plan_text.h"
 #include "metrics/base/json.h"
 #include "metrics/expose/report.h"
@@ -11,31 +12,72 @@
 
 enum { CHANGE_MAX_BYTES = 64 * 1024 * 1024 };
 
-/* Deletes the objects of --delete. Prints an error and returns false unless exactly one fits. */
-static bool delete_objects(struct plan *p, const struct evaluation *e,
-                           const struct invocation *invocation)
+/* The change: objects to delete, then objects to apply. */
+struct change {
+    struct evaluation *evaluation;
+    struct entry_list deletions; /* Pinned in the store. */
+    cJSON **objects;             /* Owned. */
+    size_t count;
+    bool needs_kinds; /* The API server has kinds to read for it. */
+};
+
+static void change_release(struct change *c)
 {
-    const struct text_list *deletions = &e->options.deletions;
+    for (size_t i = 0; i < c->deletions.count; i++)
+        store_unpin(c->evaluation->store, c->deletions.items[i]);
+    entry_list_release(&c->deletions);
+    for (size_t i = 0; i < c->count; i++)
+        cJSON_Delete(c->objects[i]);
+    free(c->objects);
+}
+
+/*
+ * Finds the objects of --delete in the store, or reads them from the API server. Prints an error
+ * and returns false unless exactly one fits.
+ */
+static bool find_deletions(struct change *c, const struct invocation *invocation)
+{
+    const struct text_list *typed = &c->evaluation->options.deletions;
+    enum exit_status ignored;
     struct error err;
 
-    for (size_t i = 0; i < deletions->count; i++) {
-        if (!plan_delete_typed(p, e->store, deletions->items[i], &err)) {
+    for (size_t i = 0; i < typed->count; i++) {
+        const struct entry *entry =
+            load_object(c->evaluation, PLAN_DELETABLE_CLASSES, typed->items[i], &ignored, &err);
+
+        if (!entry) {
             invocation_print_error(invocation, err.text);
             return false;
         }
+        /* The API server may delete the object before the plan begins. */
+        store_pin((struct entry *)(uintptr_t)entry);
+        entry_list_add(&c->deletions, (struct entry *)(uintptr_t)entry);
     }
     return true;
 }
 
-static bool apply_object(void *context, const cJSON *object, struct error *err)
+static bool keep_object(void *context, const cJSON *object, struct error *err)
 {
-    return plan_apply(context, object, err);
+    struct change *c = context;
+    cJSON *copy = cJSON_Duplicate(object, true);
+
+    (void)err;
+    if (!copy)
+        memory_exhausted(0);
+    planned_object_set_scope(c->evaluation, copy);
+    c->objects = xreallocarray(c->objects, c->count + 1, sizeof(*c->objects));
+    c->objects[c->count++] = copy;
+    if (planned_object_needs_kinds(c->evaluation, copy)) {
+        planned_object_select_kinds(c->evaluation, copy);
+        c->needs_kinds = true;
+    }
+    return true;
 }
 
-/* Applies the manifests of -f in order. Prints errors and returns false if one is not applied. */
-static bool apply_manifests(struct plan *p, const struct evaluation *e,
-                            const struct invocation *invocation)
+/* Reads the manifests of -f in order. Prints errors and returns false if one is not read. */
+static bool read_manifests(struct change *c, const struct invocation *invocation)
 {
+    const struct evaluation *e = c->evaluation;
     const struct text_list *changes = &e->options.changes;
     struct manifests *m = manifests_new(NULL, (const char *const *)changes->items, changes->count,
                                         e->options.namespace, &manifest_limits_default);
@@ -44,7 +86,7 @@ static bool apply_manifests(struct plan *p, const struct evaluation *e,
 
     manifests_import_definitions(m, e->manifests);
     manifests_set_server_versions(m, engine_api_version_source(e->engine));
-    manifests_set_receiver(m, apply_object, p);
+    manifests_set_receiver(m, keep_object, c);
     fine = manifests_load(m, &err);
     if (!fine)
         invocation_print_error(invocation, err.text);
@@ -53,6 +95,23 @@ static bool apply_manifests(struct plan *p, const struct evaluation *e,
     load_print_problems(m, invocation);
     manifests_free(m);
     return fine;
+}
+
+/* Applies the change to the plan. Prints an error and returns false if an object is invalid. */
+static bool apply_change(struct plan *p, const struct change *c,
+                         const struct invocation *invocation)
+{
+    struct error err;
+
+    for (size_t i = 0; i < c->deletions.count; i++)
+        plan_delete(p, c->deletions.items[i]);
+    for (size_t i = 0; i < c->count; i++) {
+        if (!plan_apply(p, c->objects[i], &err)) {
+            invocation_print_error(invocation, err.text);
+            return false;
+        }
+    }
+    return true;
 }
 
 /* Appends the JSON document. Unless `fail_on` is 0, its member "fails" lists failing objects. */
@@ -90,13 +149,21 @@ static enum exit_status print_plan_result(struct plan *p, const struct evaluatio
 /* Simulates the change and prints the result. Returns STATUS_USAGE if the change is invalid. */
 static enum exit_status simulate_change(struct evaluation *e, const struct invocation *invocation)
 {
-    struct plan *p = plan_new(e->engine);
+    CLEANUP(change_release) struct change c = {.evaluation = e};
     enum exit_status status = STATUS_USAGE;
+    struct plan *p;
 
+    if (!read_manifests(&c, invocation))
+        return STATUS_USAGE;
+    if (c.needs_kinds)
+        load_planned_kinds(e);
+    if (!find_deletions(&c, invocation))
+        return STATUS_USAGE;
+    p = plan_new(e->engine);
     /* Only manifests may not have been applied yet. */
     if (!e->session)
         plan_admit_manifests(p);
-    if (delete_objects(p, e, invocation) && apply_manifests(p, e, invocation))
+    if (apply_change(p, &c, invocation))
         status = print_plan_result(p, e, invocation);
     plan_free(p);
     return status;

@@ -97,6 +97,12 @@ static void read_dependencies(struct evaluation *e, bool all)
     }
 }
 
+void load_planned_kinds(struct evaluation *e)
+{
+    read_dependencies(e, true);
+    run_to_end(e);
+}
+
 /* Prints an error for each kind that could not be read. Returns true if there is no such kind. */
 static bool check_missing_kinds(const struct evaluation *e, const struct invocation *invocation)
 {

@@ -17,6 +17,12 @@
  */
 struct evaluation *load_sources(struct invocation *invocation, enum exit_status *status) MUST_USE;
 
+/*
+ * Reads the kinds of engine_select_type() from the API server of an evaluation of load_sources(),
+ * and evaluates all objects. Kinds that cannot be read stay incomplete.
+ */
+void load_planned_kinds(struct evaluation *e);
+
 /* Judges the problems of an evaluation of load_sources(). */
 void load_judge_problems(struct evaluation *e);
 

@@ -547,6 +547,15 @@ const struct reflector *kube_source_reflector(const struct kube_source *s, size_
     return s->list.items[at];
 }
 
+bool kube_source_is_cluster_scoped(const struct kube_source *s, const char *api_version,
+                                   const char *kind)
+{
+    const struct api_resource *resource =
+        discovery_find_preferred(s->discoverer.discovery, api_version, kind);
+
+    return resource && !resource->namespaced;
+}
+
 size_t kube_source_unserved_kind_count(const struct kube_source *s)
 {
     return s->unserved_kinds.count;

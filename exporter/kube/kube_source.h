@@ -67,6 +67,10 @@ void kube_source_read_referenced_templates(struct kube_source *s);
 size_t kube_source_reflector_count(const struct kube_source *s);
 const struct reflector *kube_source_reflector(const struct kube_source *s, size_t at);
 
+/* Returns true if discovery offers the kind, and its objects have no namespace. */
+bool kube_source_is_cluster_scoped(const struct kube_source *s, const char *api_version,
+                                   const char *kind);
+
 /* Return the kinds of selectors that discovery does not offer, borrowed until the next turn. */
 size_t kube_source_unserved_kind_count(const struct kube_source *s);
 const struct unserved_kind *kube_source_unserved_kind(const struct kube_source *s, size_t at);

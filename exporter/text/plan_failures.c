@@ -37,12 +37,15 @@ static bool enters_state(const struct plan_template *t, enum template_state stat
     return t->after.exists && t->after.state == state && !was;
 }
 
-/* Returns true if the template has the outcome after the change, but not before. */
+/* Returns true if the template has the outcome after the change, but not before for its reason. */
 static bool gets_outcome(const struct plan_template *t, enum prediction outcome)
 {
-    bool had = t->before.exists && t->before.predicted.outcome == outcome;
+    const struct predicted *before = &t->before.predicted, *after = &t->after.predicted;
 
-    return t->after.exists && t->after.predicted.outcome == outcome && !had;
+    if (!t->after.exists || after->outcome != outcome)
+        return false;
+    return !t->before.exists || before->outcome != outcome ||
+           strcmp(before->reason, after->reason) != 0;
 }
 
 static void report_template(const struct failure_callback *f, const struct plan_template *t)

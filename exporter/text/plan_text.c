@@ -23,12 +23,10 @@ enum {
 
 /* ---- deletions ---- */
 
-enum { DELETABLE_CLASSES = ~(1U << CLASS_OTHER) };
-
 bool plan_delete_typed(struct plan *p, const struct store *store, const char *typed,
                        struct error *err)
 {
-    const struct entry *entry = object_find(store, DELETABLE_CLASSES, typed, err);
+    const struct entry *entry = object_find(store, PLAN_DELETABLE_CLASSES, typed, err);
 
     if (entry)
         plan_delete(p, (struct entry *)(uintptr_t)entry);
@@ -196,9 +194,9 @@ static void add_change(struct strbuf *out, const struct plan_template *t, bool a
         strbuf_adds(out, "policy -> ");
         add_policy(out, to);
     }
-    if (outcome_clusters_equal(from, to) && !outcome_referrers_equal(from, to)) {
+    if (outcome_clusters_equal(from, to) && outcome_referrers_move(from, to)) {
         begin_part(out, start);
-        strbuf_adds(out, "other referrers");
+        strbuf_adds(out, "a referrer moves");
     }
     add_field_names(out, start, from, to, outcome_clusters_equal(from, to));
     if (t->when == PLAN_AT_NEXT_CHANGE && from->exists &&
@@ -447,22 +445,35 @@ static void print_differing_fields(struct output *o, const struct outcome *a,
     }
 }
 
-static void print_referrer_lines(struct output *o, const struct outcome *a, const struct outcome *b,
-                                 bool added)
+/* Appends a referrer and its clusters, such as "required by rb/default/web-deployment: member1". */
+static void add_referrer(struct strbuf *out, const struct outcome_referrer *r)
 {
-    if (outcome_referrers_equal(a, b))
-        return;
-    for (uint32_t i = 0; i < a->referrer_count; i++) {
-        const struct outcome_referrer *r = &a->referrers[i];
-        const struct outcome clusters = {.clusters = r->clusters,
-                                         .cluster_count = r->cluster_count,
-                                         .undetermined = r->undetermined,
-                                         .exists = true};
-        CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(TEXT_MAX_BYTES);
+    const struct outcome clusters = {.clusters = r->clusters,
+                                     .cluster_count = r->cluster_count,
+                                     .undetermined = r->undetermined,
+                                     .exists = true};
 
-        strbuf_addf(&line, "required by rb/%s/%s: ", r->ns, r->name);
-        add_cluster_names(&line, &clusters, true);
-        print_difference_line(o, added, line.data);
+    strbuf_addf(out, "required by rb/%s/%s: ", r->ns, r->name);
+    add_cluster_names(out, &clusters, true);
+}
+
+/* Prints the referrers of `a` that are missing in `b` or have other clusters there. */
+static void print_differing_referrers(struct output *o, const struct outcome *a,
+                                      const struct outcome *b, bool added)
+{
+    for (uint32_t i = 0; i < a->referrer_count; i++) {
+        CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(TEXT_MAX_BYTES);
+        bool equal = false;
+
+        add_referrer(&line, &a->referrers[i]);
+        for (uint32_t k = 0; k < b->referrer_count && !equal; k++) {
+            CLEANUP(strbuf_release) struct strbuf other = STRBUF_INIT(TEXT_MAX_BYTES);
+
+            add_referrer(&other, &b->referrers[k]);
+            equal = strcmp(line.data, other.data) == 0;
+        }
+        if (!equal)
+            print_difference_line(o, added, line.data);
     }
 }
 
@@ -481,8 +492,8 @@ static void print_difference(struct output *o, const struct outcome *a, const st
     }
     print_differing_clusters(o, a, b, false);
     print_differing_clusters(o, b, a, true);
-    print_referrer_lines(o, a, b, false);
-    print_referrer_lines(o, b, a, true);
+    print_differing_referrers(o, a, b, false);
+    print_differing_referrers(o, b, a, true);
 }
 
 static void print_preserved_template(struct output *o, const struct plan_template *row)
@@ -562,11 +573,12 @@ static void print_wide(const struct plan_result *r, struct output *o)
         return;
     for (size_t i = 0; i < r->template_count; i++) {
         const struct plan_template *row = &r->templates[i];
+        CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(TEXT_MAX_BYTES);
         CLEANUP(strbuf_release) struct strbuf fields = STRBUF_INIT(TEXT_MAX_BYTES);
 
         table_add(&t, STYLE_PLAIN, plan_when_names[row->when]);
-        table_add_object(&t, entry_kind(row->template), entry_ns(row->template),
-                         row->template->name);
+        entry_add_name(&name, row->template);
+        table_add(&t, STYLE_PLAIN, name.data);
         add_change_cell(&t, add_policy, row);
         add_change_cell(&t, add_state, row);
         if (row->preserved)

@@ -8,6 +8,9 @@
 
 /* Text of a plan for people. */
 
+/* Classes of the objects that plan_delete_typed() finds: bits by enum object_class. */
+enum { PLAN_DELETABLE_CLASSES = ~(1U << CLASS_OTHER) };
+
 /*
  * Deletes the object that a user typed (object_name.h) in the plan. Returns false and sets `err` if
  * there is no such object, or more than one.

@@ -3,6 +3,7 @@
 
 #include "exporter/evaluation.h"
 #include "exporter/files/manifest_source.h"
+#include "exporter/planned_change.h"
 #include "exporter/system/platform.h"
 #include "exporter/text/check_text.h"
 #include "exporter/text/object_name.h"
@@ -297,16 +298,22 @@ static void refuse_slow_plan(struct queued_request *request)
 /* Objects that are being applied to a plan. */
 struct plan_objects {
     struct plan *plan;
+    const struct evaluation *evaluation;
     size_t count; /* Number of objects, including refused ones. */
 };
 
 static bool apply_object(void *context, const cJSON *object, struct error *err)
 {
     struct plan_objects *objects = context;
+    CLEANUP(json_cleanup) cJSON *copy = NULL;
 
-    return objects->count++ < PLAN_OBJECTS_MAX
-               ? plan_apply(objects->plan, object, err)
-               : fail(err, "more than %d objects", PLAN_OBJECTS_MAX);
+    if (objects->count++ >= PLAN_OBJECTS_MAX)
+        return fail(err, "more than %d objects", PLAN_OBJECTS_MAX);
+    copy = cJSON_Duplicate(object, true);
+    planned_object_set_scope(objects->evaluation, copy);
+    if (planned_object_needs_kinds(objects->evaluation, copy))
+        plan_assume_unread_kinds(objects->plan);
+    return plan_apply(objects->plan, copy, err);
 }
 
 /* Applies the manifests in the body of the request. Returns false after an error response. */
@@ -322,7 +329,7 @@ static bool apply_body(struct plan *p, struct queued_request *request, const str
         .term = {plan_must_end, deadline},
     };
     struct manifests *m = manifests_new(NULL, NULL, 0, ns ? ns : e->options.namespace, &limits);
-    struct plan_objects objects = {.plan = p};
+    struct plan_objects objects = {.plan = p, .evaluation = e};
     struct error err;
     bool fine;
 

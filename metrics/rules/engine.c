@@ -118,6 +118,7 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
     e->context.tallies = xcalloc(1, sizeof(*e->context.tallies));
     problem_tallies_init(e->context.tallies, store);
     type_counts_init(&e->context.bound, seed);
+    type_counts_init(&e->context.planned, seed);
     incomplete_init(&e->context.incomplete, store_string_pool(store));
     works_init(&e->context.works, seed);
     override_events_init(&e->context.override_events, store, &e->context.incomplete, seed);
@@ -166,6 +167,7 @@ void engine_free(struct engine *e)
     members_release(&c->members);
     observed_times_release(&c->seen);
     type_counts_release(&c->bound);
+    type_counts_release(&c->planned);
     incomplete_release(&c->incomplete);
     works_release(&c->works);
     override_events_release(&c->override_events);
@@ -424,6 +426,7 @@ void engine_set_release(struct engine *e, struct release_range release)
     if (c->release.origin == RELEASE_GIVEN)
         return;
     c->release = release;
+    placements_set_release(c->placements, release);
     /* engine_new() has parsed the same text, and the release cannot make it malformed. */
     if (same || !gates_parse(feature_gates, gates_release(release), &c->gates, &ignored))
         return;
@@ -452,7 +455,39 @@ enum takeover engine_takeover(const struct engine *e)
 bool engine_next_selected_type(const struct engine *e, size_t *at, const char **api_version,
                                const char **kind)
 {
-    return selector_index_next_type(e->context.index, at, api_version, kind);
+    static const size_t planned_from = SIZE_MAX / 2;
+    size_t rest;
+    bool found;
+
+    if (*at < planned_from) {
+        if (selector_index_next_type(e->context.index, at, api_version, kind))
+            return true;
+        *at = planned_from;
+    }
+    rest = *at - planned_from;
+    found = type_counts_next(&e->context.planned, &rest, api_version, kind);
+    *at = planned_from + rest;
+    return found;
+}
+
+void engine_select_type(struct engine *e, const char *api_version, const char *kind)
+{
+    struct intern *strings = store_string_pool(e->context.store);
+    const char *shared_version = intern_add(strings, api_version);
+    const char *shared_kind = intern_add(strings, kind);
+
+    if (type_counts_get(&e->context.planned, shared_version, shared_kind) == 0) {
+        /* The counts hold the texts as long as the pool exists. */
+        type_counts_add(&e->context.planned, shared_version, shared_kind);
+        return;
+    }
+    intern_drop(strings, shared_version);
+    intern_drop(strings, shared_kind);
+}
+
+void engine_select_priority_classes(struct engine *e)
+{
+    e->context.plans_priority_classes = true;
 }
 
 void engine_set_api_version_source(struct engine *e, struct api_version_source source)
@@ -463,6 +498,7 @@ void engine_set_api_version_source(struct engine *e, struct api_version_source s
     ignored_set_api_versions(c->ignored, source);
     graph_set_cause(c->graph, CAUSE_DISCOVERY);
     graph_mark_class(c->graph, CLASS_POLICY);
+    graph_mark_class(c->graph, CLASS_OVERRIDE);
     /* At an API server, all templates have the preferred version. */
     if (source.objects_decide)
         graph_mark_class(c->graph, CLASS_TEMPLATE);
@@ -477,7 +513,7 @@ struct api_version_source engine_api_version_source(const struct engine *e)
 
 bool engine_uses_priority_classes(const struct engine *e)
 {
-    return e->context.priority_policies > 0 &&
+    return (e->context.priority_policies > 0 || e->context.plans_priority_classes) &&
            gate_is_on(e->context.gates, GATE_PRIORITY_BASED_SCHEDULING);
 }
 
@@ -488,7 +524,7 @@ bool engine_has_overrides(const struct engine *e)
 
 uint64_t engine_needed_kinds_version(const struct engine *e)
 {
-    return 4 * selector_index_types_version(e->context.index) +
+    return 4 * (selector_index_types_version(e->context.index) + e->context.planned.version) +
            2 * engine_uses_priority_classes(e) + engine_has_overrides(e);
 }
 

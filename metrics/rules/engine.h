@@ -127,9 +127,9 @@ struct release_range engine_release(const struct engine *e);
 bool engine_resolves_dependencies(const struct engine *e);
 
 /*
- * Iterates over every apiVersion and kind that a selector of some policy names, in the order of
- * type_counts_next: start with *at = 0. Returns false at the end. Unset texts are NULL. No policy
- * may change meanwhile; the texts are valid until a policy changes.
+ * Iterates over every apiVersion and kind that a selector of some policy names, then those of
+ * engine_select_type(); start with *at = 0. Returns false at the end. Unset texts are NULL. No
+ * policy may change meanwhile; the texts are valid until a policy changes.
  */
 bool engine_next_selected_type(const struct engine *e, size_t *at, const char **api_version,
                                const char **kind);
@@ -141,6 +141,13 @@ bool engine_next_selected_type(const struct engine *e, size_t *at, const char **
 void engine_set_api_version_source(struct engine *e, struct api_version_source source);
 /* Returns the source of the versions of kinds. */
 struct api_version_source engine_api_version_source(const struct engine *e);
+
+/*
+ * Makes the sources read the objects of a kind, or PriorityClasses, as if a policy selected them,
+ * until the engine is freed. For policies of a planned change, which are not in the store.
+ */
+void engine_select_type(struct engine *e, const char *api_version, const char *kind);
+void engine_select_priority_classes(struct engine *e);
 
 /* Returns true if some policy sets schedulePriority and Karmada's feature gate for it is on. */
 bool engine_uses_priority_classes(const struct engine *e);

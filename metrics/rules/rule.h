@@ -42,7 +42,9 @@ struct rule_context {
     struct release_range release;
     struct ignored *ignored;
     struct selector_index *index;
-    struct type_counts bound; /* References of bindings to templates, by apiVersion and kind. */
+    struct type_counts bound;    /* References of bindings to templates, by apiVersion and kind. */
+    struct type_counts planned;  /* Kinds of engine_select_type(). */
+    bool plans_priority_classes; /* engine_select_priority_classes() was called. */
     struct bound_observer bound_observer;
     struct placements *placements;
     struct name_collisions *binding_names;
@@ -82,6 +84,7 @@ struct policy_facts {
     bool kinds_incomplete; /* Not all objects of a selected kind have been read. */
     bool kind_absent;      /* api_version_is_absent() for a selected kind. */
     struct priority priority;
+    bool keeps_targets; /* Result of placements_keep_targets(). */
 };
 
 struct lease_facts {

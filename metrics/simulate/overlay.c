@@ -436,19 +436,24 @@ bool outcome_clusters_equal(const struct outcome *a, const struct outcome *b)
            has_equal_targets(a->clusters, b->clusters, a->cluster_count);
 }
 
-bool outcome_referrers_equal(const struct outcome *a, const struct outcome *b)
+static const struct outcome_referrer *find_referrer(const struct outcome *o,
+                                                    const struct outcome_referrer *key)
 {
-    if (a->referrer_count != b->referrer_count)
-        return false;
-    for (uint32_t i = 0; i < a->referrer_count; i++) {
-        const struct outcome_referrer *x = &a->referrers[i], *y = &b->referrers[i];
+    return o->referrer_count > 0 ? bsearch(key, o->referrers, o->referrer_count,
+                                           sizeof(*o->referrers), by_namespace_and_name)
+                                 : NULL;
+}
 
-        if (by_namespace_and_name(x, y) != 0 || x->cluster_count != y->cluster_count ||
-            x->undetermined != y->undetermined ||
-            !has_equal_targets(x->clusters, y->clusters, x->cluster_count))
-            return false;
+bool outcome_referrers_move(const struct outcome *a, const struct outcome *b)
+{
+    for (uint32_t i = 0; i < a->referrer_count; i++) {
+        const struct outcome_referrer *x = &a->referrers[i], *y = find_referrer(b, x);
+
+        if (y && (x->cluster_count != y->cluster_count || x->undetermined != y->undetermined ||
+                  !has_equal_targets(x->clusters, y->clusters, x->cluster_count)))
+            return true;
     }
-    return true;
+    return false;
 }
 
 unsigned outcome_differing_fields(const struct outcome *a, const struct outcome *b)
@@ -462,5 +467,5 @@ bool outcome_equal(const struct outcome *a, const struct outcome *b)
 {
     return a->exists == b->exists && a->state == b->state && a->reason == b->reason &&
            a->policy == b->policy && outcome_clusters_equal(a, b) &&
-           outcome_referrers_equal(a, b) && outcome_differing_fields(a, b) == 0;
+           !outcome_referrers_move(a, b) && outcome_differing_fields(a, b) == 0;
 }

@@ -221,10 +221,10 @@ bool outcome_clusters_equal(const struct outcome *a, const struct outcome *b);
  * enum drift_field; 0 if an outcome has no binding.
  */
 unsigned outcome_differing_fields(const struct outcome *a, const struct outcome *b);
-/* Returns true if the referrers and their clusters are equal. */
-bool outcome_referrers_equal(const struct outcome *a, const struct outcome *b);
+/* Returns true if a referrer of both outcomes has other clusters. */
+bool outcome_referrers_move(const struct outcome *a, const struct outcome *b);
 /*
- * Returns true if existence, state, reason, policy, clusters, referrers and binding fields are
- * equal.
+ * Returns true if existence, state, reason, policy, clusters and binding fields are equal, and no
+ * referrer moves. A referrer that is added or removed counts by its clusters alone.
  */
 bool outcome_equal(const struct outcome *a, const struct outcome *b);

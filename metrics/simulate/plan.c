@@ -287,13 +287,18 @@ static void simulate_until_settled(struct plan *p)
         p->result.settled = false;
 }
 
+void plan_assume_unread_kinds(struct plan *p)
+{
+    overlay_assume(p->overlay, ASSUMED_KIND_UNREAD);
+}
+
 bool plan_apply(struct plan *p, const cJSON *json, struct error *err)
 {
     struct applied_object applied;
 
     if (!user_change_decode(&p->user, json, &applied, err))
         return false;
-    if (overlay_limit_reached(p->overlay))
+    if (!applied.entry || overlay_limit_reached(p->overlay))
         return true;
     if (entry_class(applied.entry) == CLASS_TEMPLATE && !entry_exists(applied.entry)) {
         store_pin(applied.entry);

@@ -110,6 +110,9 @@ bool plan_limit_reached(const struct plan *p);
  */
 void plan_admit_manifests(struct plan *p);
 
+/* Records that templates of kinds that the change selects are not read: ASSUMED_KIND_UNREAD. */
+void plan_assume_unread_kinds(struct plan *p);
+
 /*
  * Applies an object as its user, and simulates Karmada until its queue is empty. New templates, and
  * templates that wait for policies, are processed in plan_finish(), after all policies are applied.

@@ -3,12 +3,15 @@
 
 #include "metrics/model/cluster.h"
 #include "metrics/model/store.h"
+#include "metrics/rules/admission/admission.h"
 #include "metrics/rules/object_index.h"
 #include "metrics/simulate/cluster_change.h"
 #include "metrics/simulate/dependencies_distributor.h"
 #include "metrics/simulate/detector.h"
 #include "metrics/simulate/overlay.h"
 #include "metrics/simulate/scheduler.h"
+
+enum { CHANGE_TEXT_MAX = 4096 };
 
 /* ---- objects without their whole effect ---- */
 
@@ -25,21 +28,169 @@ void user_change_release(struct user_change *u)
     entry_list_release(&u->preserved);
 }
 
-static void note_object(struct user_change *u, struct identity id, enum change_reason reason)
+/* `details` completes the text of the reason; NULL or "": the text is a whole sentence. */
+static void note_object(struct user_change *u, struct identity id, enum change_reason reason,
+                        const char *details)
 {
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(CHANGE_TEXT_MAX);
+
+    strbuf_adds(&text, change_reasons[reason].text);
+    if (details && *details != '\0')
+        strbuf_addf(&text, ": %s.", details);
     u->objects = xreallocarray(u->objects, u->object_count + 1, sizeof(*u->objects));
     u->objects[u->object_count++] = (struct change_object){
         .id = {overlay_intern(u->overlay, id.api_version), overlay_intern(u->overlay, id.kind),
                overlay_intern(u->overlay, id.ns), overlay_intern(u->overlay, id.name)},
         .outcome = change_reasons[reason].outcome,
         .reason = change_reasons[reason].name,
-        .text = change_reasons[reason].text,
+        .text = overlay_intern(u->overlay, text.data),
     };
 }
 
 static void note_entry(struct user_change *u, const struct entry *entry, enum change_reason reason)
 {
-    note_object(u, entry_identity(entry), reason);
+    note_object(u, entry_identity(entry), reason, NULL);
+}
+
+/* ---- objects as the API server stores them ---- */
+
+/* Keys of the default tolerations that Karmada's webhook added to policies until 1.14. */
+static const char *const default_toleration_keys[] = {"cluster.karmada.io/not-ready",
+                                                      "cluster.karmada.io/unreachable"};
+
+/* Returns true if `tolerations` are exactly the default ones. */
+static bool are_default_tolerations(const cJSON *tolerations)
+{
+    const cJSON *item;
+    size_t count = 0;
+
+    cJSON_ArrayForEach (item, tolerations) {
+        if (count == ARRAY_LEN(default_toleration_keys) ||
+            strcmp(json_str(item, "key", ""), default_toleration_keys[count]) != 0 ||
+            strcmp(json_str(item, "operator", ""), "Exists") != 0 ||
+            strcmp(json_str(item, "effect", ""), "NoExecute") != 0)
+            return false;
+        count++;
+    }
+    return count == ARRAY_LEN(default_toleration_keys);
+}
+
+/*
+ * Adds the default tolerations of the stored policy to an object without tolerations: `kubectl
+ * apply` keeps fields that the manifest never had.
+ */
+static void keep_default_tolerations(const struct policy *old, cJSON *json)
+{
+    cJSON *spec = cJSON_GetObjectItemCaseSensitive(json, "spec");
+    cJSON *placement = cJSON_GetObjectItemCaseSensitive(spec, "placement");
+    const char *text = old ? old->propagation.placement : NULL;
+    struct error ignored;
+    CLEANUP(json_cleanup)
+    cJSON *stored = text ? json_parse(text, strlen(text), NULL, &ignored) : NULL;
+    cJSON *tolerations = cJSON_GetObjectItemCaseSensitive(stored, "clusterTolerations");
+
+    if (!cJSON_IsObject(spec) || json_get(placement, "clusterTolerations") ||
+        !are_default_tolerations(tolerations))
+        return;
+    if (!cJSON_IsObject(placement)) {
+        cJSON_DeleteItemFromObjectCaseSensitive(spec, "placement");
+        placement = cJSON_AddObjectToObject(spec, "placement");
+    }
+    cJSON_DeleteItemFromObjectCaseSensitive(placement, "clusterTolerations");
+    cJSON_AddItemToObject(placement, "clusterTolerations",
+                          cJSON_DetachItemViaPointer(stored, tolerations));
+}
+
+/* Adds the required field of a Cluster that exists, which `kubectl apply` keeps. */
+static void keep_sync_mode(cJSON *json)
+{
+    cJSON *spec = cJSON_GetObjectItemCaseSensitive(json, "spec");
+
+    if (!spec)
+        spec = cJSON_AddObjectToObject(json, "spec");
+    if (cJSON_IsObject(spec) && !json_get(spec, "syncMode"))
+        cJSON_AddStringToObject(spec, "syncMode", "Push");
+}
+
+/*
+ * Returns the object that the API server and Karmada's webhooks store. Keeps excludedResources, of
+ * which the rules assume that the control plane has it: the findings of the admission name it.
+ */
+static cJSON *make_stored_policy(const cJSON *json, enum release release)
+{
+    cJSON *stored = admission_make_stored(json, release);
+    cJSON *spec = cJSON_GetObjectItemCaseSensitive(stored, "spec");
+    const cJSON *excluded = json_get(json_get(json, "spec"), "excludedResources");
+
+    if (excluded && cJSON_IsObject(spec) && !json_get(spec, "excludedResources"))
+        cJSON_AddItemToObject(spec, "excludedResources", cJSON_Duplicate(excluded, true));
+    return stored;
+}
+
+/*
+ * Adds the object to `objects` if the API server or a webhook refuses it, or drops fields. Returns
+ * false if all releases that Karmada may have refuse it.
+ */
+static bool is_admitted(struct user_change *u, struct identity id, const cJSON *json)
+{
+    struct release_range range = overlay_context(u->overlay)->release;
+    CLEANUP(free_cleanup) struct admission *a = admission_review(json);
+    enum release_answer refused = admission_refuses(a, range);
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(CHANGE_TEXT_MAX);
+
+    if (refused == RELEASE_ANSWER_DIFFERS)
+        note_object(u, id, CHANGE_REASON_REFUSED_BY_SOME, NULL);
+    if (refused == RELEASE_ANSWER_YES) {
+        admission_add_text(a, range, false, &text);
+        note_object(u, id, CHANGE_REASON_REFUSED, text.data);
+        return false;
+    }
+    if (admission_prunes(a, range) == RELEASE_ANSWER_YES) {
+        admission_add_text(a, range, true, &text);
+        note_object(u, id, CHANGE_REASON_FIELD_PRUNED, text.data);
+    }
+    return true;
+}
+
+/* Returns the object as kubectl sends it for an existing entry; it then has fields of the entry. */
+static cJSON *make_sent_object(const struct entry *entry, const cJSON *json)
+{
+    cJSON *sent = cJSON_Duplicate(json, true);
+
+    keep_default_tolerations(entry_policy(entry), sent);
+    if (entry_cluster(entry))
+        keep_sync_mode(sent);
+    return sent;
+}
+
+bool user_change_decode(struct user_change *u, const cJSON *json, struct applied_object *out,
+                        struct error *err)
+{
+    struct rule_context *c = overlay_context(u->overlay);
+    struct decode d = store_make_decoder(c->store, err);
+    CLEANUP(json_cleanup) cJSON *sent = NULL;
+    CLEANUP(json_cleanup) cJSON *stored = NULL;
+    const struct kind_def *def;
+    struct entry *entry;
+    struct identity id;
+    void *object;
+
+    if (!identity_read(json, &id, err))
+        return false;
+    entry = store_find_or_add(c->store, &id);
+    def = kind_of(id.api_version, id.kind);
+    *out = (struct applied_object){NULL, NULL};
+    if (def->class != CLASS_TEMPLATE) {
+        sent = make_sent_object(entry, json);
+        if (!is_admitted(u, id, sent))
+            return true;
+        stored = def->class == CLASS_POLICY ? make_stored_policy(sent, c->release.newest) : NULL;
+    }
+    object = def->decode(&d, stored ? stored : json);
+    if (!object)
+        return fail_in(err, "%s '%s%s%s'", id.kind, id.ns, *id.ns ? "/" : "", id.name);
+    *out = (struct applied_object){entry, overlay_own_object(u->overlay, def, object)};
+    return true;
 }
 
 /* ---- policies, templates and bindings ---- */
@@ -248,26 +399,6 @@ void user_change_apply(struct user_change *u, struct applied_object applied, con
         break;
     }
     abort();
-}
-
-bool user_change_decode(struct user_change *u, const cJSON *json, struct applied_object *out,
-                        struct error *err)
-{
-    struct store *store = overlay_context(u->overlay)->store;
-    struct decode d = store_make_decoder(store, err);
-    const struct kind_def *def;
-    struct identity id;
-    void *object;
-
-    if (!identity_read(json, &id, err))
-        return false;
-    def = kind_of(id.api_version, id.kind);
-    object = def->decode(&d, json);
-    if (!object)
-        return fail_in(err, "%s '%s%s%s'", id.kind, id.ns, *id.ns ? "/" : "", id.name);
-    *out = (struct applied_object){store_find_or_add(store, &id),
-                                   overlay_own_object(u->overlay, def, object)};
-    return true;
 }
 
 /* ---- deletions ---- */

@@ -18,6 +18,11 @@
         "The plan does not simulate the effect of override policies on the copies in member "      \
         "clusters.")                                                                               \
     ROW(KIND, NOT_SIMULATED, "kind", "The plan does not simulate objects of this kind.")           \
+    ROW(REFUSED, REFUSED, "admission", "The API server refuses the object")                        \
+    ROW(REFUSED_BY_SOME, UNDETERMINED, "release",                                                  \
+        "Some of the releases that Karmada may have refuse the object; the plan shows the effect " \
+        "in the others. Set --karmada.version.")                                                   \
+    ROW(FIELD_PRUNED, IGNORED, "field_pruned", "The API server drops fields of the object")        \
     ROW(REBALANCER_EXISTS, NOT_SIMULATED, "rebalancer_exists",                                     \
         "The WorkloadRebalancer exists already: the plan cannot tell which of its workloads "      \
         "Karmada has scheduled again.")                                                            \
@@ -50,12 +55,14 @@ void user_change_release(struct user_change *u);
 
 /* A decoded object that the user applies. */
 struct applied_object {
-    struct entry *entry;
-    void *object; /* Owned by the overlay. */
+    struct entry *entry; /* NULL if the object is refused. */
+    void *object;        /* Owned by the overlay. */
 };
 
 /*
- * Decodes an object that the user applies. Returns false and sets `err` if the object is invalid.
+ * Decodes an object that the user applies, as the API server and Karmada's webhooks store it in the
+ * newest release that Karmada may have. If all these releases refuse the object, only adds it to
+ * `objects`; then `out->entry` is NULL. Returns false and sets `err` if the object is invalid.
  */
 bool user_change_decode(struct user_change *u, const cJSON *json, struct applied_object *out,
                         struct error *err) MUST_USE;

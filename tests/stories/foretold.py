@@ -53,6 +53,13 @@ def conflict(item):
     return item["resource"]["kind"], item["resource"]["name"], item["field"]
 
 
+def targets(spec):
+    """(cluster, replicas) of a binding: its own clusters, and those of its referrers with 0 replicas."""
+    own = {c["name"]: c.get("replicas", 0) for c in spec.get("clusters") or []}
+    required = {c["name"]: 0 for r in spec.get("requiredBy") or [] for c in r.get("clusters") or []}
+    return sorted({**required, **own}.items())
+
+
 class Picture:
     """Objects at one moment, in a file, and what `check` says of them."""
 
@@ -72,10 +79,8 @@ class Picture:
                 for o in objects if group(o) == "work.karmada.io"}
         for t in said["templates"]:
             what = key({"metadata": t, **t})
-            clusters = made.get(what, {}).get("clusters") or []
             holder = t["claimed"] or t["policy"]
-            yield what, (t["state"], t["reason"], holder and holder["name"],
-                         sorted((c["name"], c.get("replicas", 0)) for c in clusters))
+            yield what, (t["state"], t["reason"], holder and holder["name"], targets(made.get(what, {})))
 
 
 def outcome(told):

@@ -427,16 +427,18 @@ TEST_ROWS(plan_has_no_effect_on_a_partly_read_kind, unread_cases, title)
     world_release(&w);
 }
 
-TEST(invalid_object_is_rejected)
+TEST(invalid_template_is_rejected)
 {
-    CLEANUP(json_cleanup) cJSON *json = cJSON_Parse(POLICY("p", "\"priority\":\"high\""));
+    CLEANUP(json_cleanup)
+    cJSON *json = cJSON_Parse("{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{"
+                              "\"name\":\"s\",\"namespace\":\"default\",\"labels\":3}}");
     struct error err;
     struct world w;
 
     init_bound_world(&w, &preemption);
     struct plan *p = plan_new(w.engine);
     assert_false(plan_apply(p, json, &err));
-    assert_non_null(strstr(err.text, "priority"));
+    assert_non_null(strstr(err.text, "labels"));
     assert_int_equal(plan_finish(p)->template_count, 0);
     plan_free(p);
     world_release(&w);
