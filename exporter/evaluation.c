@@ -13,6 +13,7 @@ enum {
     EVALUATION_BATCH = 64, /* Steps between reads of the clock; small, to end slices in time. */
     HISTORY_MAX = 10 * 1000 * 1000,
     LEASE_MIN_MS = 3000,
+    WARNING_MAX_BYTES = 1024,
     LEASE_MAX_MS = 3600 * 1000,
 };
 
@@ -109,6 +110,20 @@ static bool check_options(const struct options *o, struct error *err)
     return true;
 }
 
+/* Passes the versions of kinds, which follow from the definitions in the files, to the engine. */
+static void set_api_versions(struct evaluation *e)
+{
+    e->api_versions_version = manifests_api_versions_version(e->manifests);
+    engine_set_api_version_source(e->engine, manifests_api_versions(e->manifests));
+}
+
+static void update_api_versions(struct evaluation *e)
+{
+    if (e->options.manifests.count > 0 &&
+        e->api_versions_version != manifests_api_versions_version(e->manifests))
+        set_api_versions(e);
+}
+
 static bool open_sources(struct evaluation *e, const struct evaluation_settings *settings,
                          struct error *err)
 {
@@ -128,6 +143,8 @@ static bool open_sources(struct evaluation *e, const struct evaluation_settings 
         return false;
     if (*o->asset_file != '\0')
         e->assets = asset_source_new(e->store, o->asset_file, settings->reader, settings->log);
+    if (o->manifests.count > 0)
+        set_api_versions(e);
     if (o->manifests.count > 0)
         return !names_server || fail(err, "manifests and an API server (--kubeconfig, --context) "
                                           "cannot be used together: omit one of them");
@@ -172,6 +189,69 @@ static void on_problem(void *context, struct entry *entry)
         update_row(e, binding->template);
 }
 
+/* ---- release of Karmada ---- */
+
+static struct release_finding find_release(const struct evaluation *e)
+{
+    struct release_finding given = {.behind = RELEASE_SCHEMA_COUNT, .ahead = RELEASE_SCHEMA_COUNT};
+
+    given.range = engine_release(e->engine);
+    if (given.range.origin == RELEASE_GIVEN)
+        return given;
+    if (e->session)
+        return kube_source_release(kube_session_source(e->session))->finding;
+    return release_evidence_evaluate(manifests_release_evidence(e->manifests), RELEASE_OF_FILES);
+}
+
+void evaluation_each_release_warning(const struct evaluation *e,
+                                     void (*warn)(void *context, const char *text), void *context)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(WARNING_MAX_BYTES);
+    const char *at = e->options.feature_gates;
+    struct release_range given;
+    struct error ignored;
+    enum gate gate;
+    bool known;
+
+    if (release_parse(e->options.karmada_version, &given, &known, &ignored) && !known)
+        release_warn_unknown(e->options.karmada_version, given, &text);
+    else
+        release_finding_warn(&e->release, &text);
+    if (text.len > 0)
+        warn(context, text.data);
+    while (gates_next_foreign(&at, gates_release(e->release.range), &gate)) {
+        strbuf_reset(&text);
+        strbuf_addf(&text, "--karmada.feature-gates: Karmada ");
+        release_range_append(e->release.range, &text);
+        strbuf_addf(&text, " has no feature gate '%s', which Karmada %s added: it has no effect",
+                    gate_name(gate), release_name(gate_since(gate)));
+        warn(context, text.data);
+    }
+}
+
+static void log_release_warning(void *context, const char *text)
+{
+    const struct log *log = context;
+
+    log_write(log, LOG_LEVEL_WARN, text);
+}
+
+/* Sets the release of the engine, and logs it, after the sources have shown another one. */
+static void update_release(struct evaluation *e)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(WARNING_MAX_BYTES);
+    struct release_finding finding = find_release(e);
+
+    if (release_finding_equal(&finding, &e->release))
+        return;
+    e->release = finding;
+    engine_set_release(e->engine, finding.range);
+    release_range_describe(finding.range, &text);
+    log_write(e->log, LOG_LEVEL_INFO, "the rules of another release of Karmada are in force",
+              "release", text.data);
+    evaluation_each_release_warning(e, log_release_warning, (void *)(uintptr_t)e->log);
+}
+
 struct evaluation *evaluation_new(const struct evaluation_settings *settings, struct error *err)
 {
     struct evaluation *e = xcalloc(1, sizeof(*e));
@@ -181,6 +261,7 @@ struct evaluation *evaluation_new(const struct evaluation_settings *settings, st
     e->changes_fd = -1;
     e->since_ms = platform_now_ms();
     e->reader = settings->reader;
+    e->log = settings->log;
 
     const struct options *o = &e->options;
     const struct rules_options rules = {
@@ -207,6 +288,8 @@ struct evaluation *evaluation_new(const struct evaluation_settings *settings, st
                                                           .problem_limit = e->options.problem_limit,
                                                           .opt_in = e->options.opt_in},
                                settings->seed);
+    e->release = find_release(e);
+    evaluation_each_release_warning(e, log_release_warning, (void *)(uintptr_t)e->log);
     engine_observe(e->engine, (struct engine_observer){.decided = on_decision, .context = e});
     return e;
 }
@@ -237,12 +320,18 @@ static void turn_session(struct evaluation *e)
 
 static enum loading load_manifests(struct evaluation *e, struct error *err)
 {
-    if (!e->reader)
-        return manifests_load(e->manifests, err) ? LOADING_DONE : LOADING_FAILED;
+    bool fine;
+
+    if (!e->reader) {
+        fine = manifests_load(e->manifests, err);
+        update_api_versions(e);
+        return fine ? LOADING_DONE : LOADING_FAILED;
+    }
     if (!e->manifests_started)
         manifests_start_reading(e->manifests);
     e->manifests_started = true;
     manifests_pump(e->manifests, SLICE_MS);
+    update_api_versions(e);
     switch (manifests_state(e->manifests, err)) {
     case MANIFESTS_BUSY:
         return LOADING_BUSY;
@@ -270,6 +359,7 @@ enum loading evaluation_load(struct evaluation *e, struct error *err)
 
     enum loading manifests = load_manifests(e, err);
 
+    update_release(e);
     if (manifests != LOADING_DONE)
         return manifests;
     /* Fails only if the asset file has never been read completely: a later error keeps its data. */
@@ -402,9 +492,12 @@ void evaluation_pump(struct evaluation *e, unsigned slice_ms)
 
     turn_session(e);
     changed = manifests_pump(e->manifests, slice_ms);
+    update_api_versions(e);
     changed |= asset_source_pump(e->assets, platform_steady_ms(), slice_ms);
     if (changed)
         e->caught_up = false;
+    if (changed || e->session)
+        update_release(e);
     if (e->source_problems && e->session)
         notice_restores(e, kube_session_source(e->session), platform_now_ms());
     update_source_problems(e, changed, platform_now_ms());

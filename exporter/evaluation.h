@@ -11,6 +11,7 @@
 #include "metrics/expose/list_rows.h"
 #include "metrics/expose/problem_rows.h"
 #include "metrics/expose/registry.h"
+#include "metrics/rules/release_detection.h"
 
 /*
  * State that results from one set of options: the sources, the objects that they deliver, the
@@ -33,10 +34,13 @@ struct evaluation {
     uint64_t health_version;    /* kube_source_health_version() of the last update of it. */
     struct file_reader *reader; /* Borrowed. NULL: the calling thread reads all files itself. */
     struct engine_observer observer; /* Called after other updates; only `decided` is used. */
+    const struct log *log;           /* Borrowed. */
+    struct release_finding release;  /* Releases of Karmada, as update_release() found them last. */
     int64_t since_ms;                /* Time of creation; since the epoch. */
     int changes_fd; /* Readable after manifests change; -1 without `follow`. Borrowed. */
     bool caught_up; /* No object is left to evaluate. Cleared when sources or ages may change. */
-    bool manifests_started; /* manifests_start_reading() was called. */
+    bool manifests_started;        /* manifests_start_reading() was called. */
+    uint64_t api_versions_version; /* Version of the API version source in the engine. */
 };
 
 struct evaluation_settings {
@@ -70,6 +74,14 @@ enum loading {
  * a file reader a call takes a few milliseconds; without one it blocks while manifests are read.
  */
 enum loading evaluation_load(struct evaluation *e, struct error *err) MUST_USE;
+
+/*
+ * Calls `warn` for each doubt about the release of Karmada and the feature gates: a release that is
+ * not known, schemas of several releases, and gates of --karmada.feature-gates that this release
+ * does not have. Texts are valid during the call.
+ */
+void evaluation_each_release_warning(const struct evaluation *e,
+                                     void (*warn)(void *context, const char *text), void *context);
 
 /* Returns false with the reason if manifests come from standard input: it is read only once. */
 bool evaluation_can_reload(const struct evaluation *e, struct error *err) MUST_USE;

@@ -85,6 +85,7 @@ static bool read_manifests(struct change *c, const struct invocation *invocation
     bool fine;
 
     manifests_import_definitions(m, e->manifests);
+    manifests_set_server_versions(m, engine_api_version_source(e->engine));
     manifests_set_receiver(m, keep_object, c);
     fine = manifests_load(m, &err);
     if (!fine)

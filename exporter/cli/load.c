@@ -134,6 +134,14 @@ static void print_unknown_gate(void *context, const char *gate, const char *near
     invocation_print_error(context, text.data);
 }
 
+static void print_release_warning(void *context, const char *warning)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(LINE_MAX_BYTES);
+
+    strbuf_addf(&text, "warning: %s", warning);
+    invocation_print_error(context, text.data);
+}
+
 static struct evaluation *open_sources(struct invocation *invocation, struct error *err)
 {
     struct options *o = &invocation->options;
@@ -174,6 +182,7 @@ struct evaluation *load_sources(struct invocation *invocation, enum exit_status 
     if (e->session)
         read_dependencies(e, invocation->command->bit & (COMMAND_PLAN | COMMAND_RECONCILE));
     run_to_end(e);
+    evaluation_each_release_warning(e, print_release_warning, invocation);
     complete = loading == LOADING_DONE;
     /* The caller reports manifests that could not be read, but not the asset file. */
     if (*asset_source_problem(e->assets) != '\0') {

@@ -65,48 +65,7 @@ bool declarations_find_place(const struct declarations *m, const struct entry *e
 /* Fills file->duplicates: a problem for each document whose object a later one declares again. */
 void declarations_report_shadowed(const struct declarations *m, struct manifest_file *file);
 
-/* ---- namespace of an object ---- */
-
-/*
- * Rules for the namespace of objects in manifests, as in `kubectl apply`. Cluster-scoped kinds are
- * known for Karmada and Kubernetes (metrics/model/kind.h) and from CustomResourceDefinitions
- * among the manifests: their objects lose a namespace. Objects of all other kinds keep their
- * namespace; without one they get `ns`. An object of an unknown kind with a uid and without a
- * namespace was read from an API server, so it is taken as cluster-scoped.
- */
-struct scopes {
-    char *ns; /* Namespace for namespaced objects that do not set one. */
-    /* Cluster-scoped kinds from CustomResourceDefinitions. */
-    struct custom_kind {
-        char *group;
-        char *kind;
-    } * kinds;
-    size_t count;
-};
-
-/* Maximum number of cluster-scoped custom kinds; the definitions beyond it are ignored. */
-enum { SCOPES_MAX = 4096 };
-
-/* Copies `ns`; "" means "default". */
-void scopes_init(struct scopes *s, const char *ns);
-void scopes_release(struct scopes *s);
-
-/*
- * Stores the kind if the object is a CustomResourceDefinition of a cluster-scoped kind. Returns
- * true if the kind was added: objects of this kind that were read before may have a wrong
- * namespace. Returns false for a kind already stored, for other objects, and beyond SCOPES_MAX. The
- * kind stays stored after its definition is removed.
- */
-bool scopes_add_definition(struct scopes *s, const cJSON *object);
-
-/* Adds the custom kinds of `from`, up to SCOPES_MAX. */
-void scopes_import(struct scopes *s, const struct scopes *from);
-
-/*
- * Sets or removes metadata.namespace of an object. Sets `guessed` to true, and never to false, if
- * the kind is unknown, so that a later definition could change the namespace.
- */
-void scopes_set_namespace(const struct scopes *s, cJSON *object, bool *guessed);
+/* ---- namespace filter ---- */
 
 /*
  * Returns true if an exporter with this filter reads the object. The filter applies to the

@@ -115,8 +115,8 @@ struct manifest_file {
     uint32_t pass;   /* Number of readings begun. */
     /* The next reading has to put an object into the store again; false after any reading. */
     bool reread_requested;
-    bool guessed_namespaces; /* A definition may change the namespace of an object in the file. */
-    int spool;               /* Descriptor of a copy of a file with `read_once`; -1 without. */
+    bool has_custom_kinds; /* A definition may change the identity of an object in the file. */
+    int spool;             /* Descriptor of a copy of a file with `read_once`; -1 without. */
     struct declaration **declarations;
     size_t declaration_count;
     size_t declaration_capacity;

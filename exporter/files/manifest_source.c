@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/files/manifest_source.h"
 
+#include "exporter/files/custom_kinds.h"
 #include "exporter/files/declarations.h"
 #include "exporter/files/json_file.h"
 #include "exporter/system/platform.h"
@@ -198,7 +199,9 @@ const struct manifest_limits manifest_limits_default = {
 struct manifests {
     struct manifest_limits limits;
     struct manifest_tree tree;
-    struct scopes scopes;
+    struct custom_kinds custom_kinds;
+    struct api_version_source server_versions; /* All zero without an API server. */
+    struct release_evidence release_evidence;
     const struct namespace_filter *filter; /* Borrowed. NULL: objects of all namespaces. */
     struct declarations declarations;
     manifest_receive_fn *receive; /* NULL: objects go to the store. */
@@ -227,13 +230,13 @@ static bool name_lacks_quotes(const cJSON *object, struct error *why)
 }
 
 /* Requests a new reading of files with objects to which a new definition may apply. */
-static void mark_guessed_files(struct manifests *m)
+static void mark_files_with_custom_kinds(struct manifests *m)
 {
     for (size_t i = 0; i < m->tree.count; i++) {
         struct manifest_file *file = m->tree.files[i];
 
         /* A pipe or standard input without a copy of its bytes cannot be read again. */
-        if (file->guessed_namespaces && (!file->read_once || file->spool >= 0))
+        if (file->has_custom_kinds && (!file->read_once || file->spool >= 0))
             manifest_tree_mark_changed(&m->tree, file);
     }
 }
@@ -241,9 +244,10 @@ static void mark_guessed_files(struct manifests *m)
 static bool put_object(struct manifests *m, cJSON *object, struct json_place place,
                        struct error *why)
 {
-    scopes_set_namespace(&m->scopes, object, &m->current_file->guessed_namespaces);
-    if (scopes_add_definition(&m->scopes, object) && !m->receive)
-        mark_guessed_files(m);
+    custom_kinds_complete_object(&m->custom_kinds, object, &m->current_file->has_custom_kinds);
+    set_preferred_version(&m->server_versions, object);
+    custom_kinds_add_definition(&m->custom_kinds, object, m->current_file);
+    release_evidence_add_definition(&m->release_evidence, object);
     if (m->filter && !namespace_filter_reads_object(m->filter, object))
         return true;
     return m->receive ? m->receive(m->receive_context, object, why)
@@ -283,7 +287,7 @@ struct manifests *manifests_new(struct store *store, const char *const *paths, s
     m->limits = *limits;
     m->due_ms = INT64_MAX;
     manifest_tree_init(&m->tree, paths, count);
-    scopes_init(&m->scopes, ns);
+    custom_kinds_init(&m->custom_kinds, ns);
     m->declarations.store = store;
     m->declarations.request_reread = request_reread;
     m->declarations.context = m;
@@ -302,7 +306,7 @@ void manifests_free(struct manifests *m)
     path_walk_release(&m->path_walk);
     document_problems_release(&m->found);
     problem_view_release(&m->view);
-    scopes_release(&m->scopes);
+    custom_kinds_release(&m->custom_kinds);
     manifest_tree_release(&m->tree);
     free(m);
 }
@@ -318,9 +322,29 @@ void manifests_set_receiver(struct manifests *m, manifest_receive_fn *receive, v
     m->receive_context = context;
 }
 
+const struct release_evidence *manifests_release_evidence(const struct manifests *m)
+{
+    return &m->release_evidence;
+}
+
 void manifests_import_definitions(struct manifests *m, const struct manifests *others)
 {
-    scopes_import(&m->scopes, &others->scopes);
+    custom_kinds_import(&m->custom_kinds, &others->custom_kinds);
+}
+
+void manifests_set_server_versions(struct manifests *m, struct api_version_source source)
+{
+    m->server_versions = source;
+}
+
+struct api_version_source manifests_api_versions(const struct manifests *m)
+{
+    return custom_kinds_api_versions(&m->custom_kinds);
+}
+
+uint64_t manifests_api_versions_version(const struct manifests *m)
+{
+    return m->custom_kinds.version;
 }
 
 void manifests_set_reader(struct manifests *m, struct file_reader *reader)
@@ -346,6 +370,8 @@ static void finish_current_file(struct manifests *m)
     m->current_reader = NULL;
     m->current_file = NULL;
     m->view_is_old = true;
+    if (custom_kinds_end_file(&m->custom_kinds) && !m->receive)
+        mark_files_with_custom_kinds(m);
 }
 
 static void begin_file(struct manifests *m, struct manifest_file *file)
@@ -487,6 +513,7 @@ static bool run_next_step(struct manifests *m, int64_t now_ms)
     if (!file)
         return false;
     declarations_drop_file(&m->declarations, file);
+    custom_kinds_forget_file(&m->custom_kinds, file);
     manifest_file_free(file);
     m->view_is_old = true;
     return true;
@@ -557,6 +584,7 @@ bool manifests_read_text(struct manifests *m, const char *name, const char *text
         document_problems_add(&m->found, why.kind, why.where, why.text.text, NULL);
     fine = m->found.count == 0 || fail_text(&m->found, err);
     finish_current_file(m);
+    custom_kinds_forget_file(&m->custom_kinds, file);
     manifest_file_free(file);
     return fine;
 }

@@ -7,6 +7,8 @@
 #include "exporter/kube/api_resources.h"
 #include "exporter/system/file_reader.h"
 #include "metrics/model/store.h"
+#include "metrics/rules/api_versions.h"
+#include "metrics/rules/release_detection.h"
 
 /*
  * Manifests as a source of objects: YAML and JSON with several documents in a file and with kinds
@@ -82,8 +84,27 @@ void manifests_set_receiver(struct manifests *m, manifest_receive_fn *receive, v
 bool manifests_read_text(struct manifests *m, const char *name, const char *text, size_t len,
                          struct error *err) MUST_USE;
 
-/* Copies the cluster-scoped custom kinds that `others` has read. Call it before any reading. */
+/*
+ * Returns the schemas of Karmada's own kinds from the CustomResourceDefinitions in the manifests.
+ * The schema of a kind stays after its definition is removed. Borrowed.
+ */
+const struct release_evidence *manifests_release_evidence(const struct manifests *m);
+
+/* Copies the definitions of custom kinds that `others` has read. Call it before any reading. */
 void manifests_import_definitions(struct manifests *m, const struct manifests *others);
+
+/*
+ * Sets the source of the versions that an API server prefers: an object in another version of its
+ * kind is read as if it had the preferred one. Call it before any reading.
+ */
+void manifests_set_server_versions(struct manifests *m, struct api_version_source source);
+
+/*
+ * Returns the source of the versions that Karmada watches if it gets the objects of the files. The
+ * source borrows `m`. Its answers may change with manifests_api_versions_version().
+ */
+struct api_version_source manifests_api_versions(const struct manifests *m);
+uint64_t manifests_api_versions_version(const struct manifests *m);
 
 /*
  * Walks the PATHs, reads all files, and blocks; for a source without a file reader. Returns false

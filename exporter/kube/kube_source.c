@@ -194,9 +194,23 @@ static enum api_version_answer classify_version(const void *context, const char 
     return API_VERSION_UNKNOWN;
 }
 
+static bool add_preferred_version(const void *context, const char *api_version, const char *kind,
+                                  struct strbuf *out)
+{
+    const struct api_resource *preferred = discovery_find_preferred(context, api_version, kind);
+
+    if (preferred)
+        strbuf_adds(out, preferred->api_version);
+    return preferred;
+}
+
 static struct api_version_source get_api_version_source(const struct discoverer *d)
 {
-    return (struct api_version_source){classify_version, d->discovery};
+    return (struct api_version_source){
+        .judge = classify_version,
+        .preferred = add_preferred_version,
+        .context = d->discovery,
+    };
 }
 
 /* ---- source ---- */
@@ -204,6 +218,7 @@ static struct api_version_source get_api_version_source(const struct discoverer 
 struct kube_source {
     struct reflector_context context;
     struct discoverer discoverer;
+    struct release_reader release_reader;
     struct bound_templates bound_templates;
     struct reflector_list list;
     struct audit audit;
@@ -244,6 +259,7 @@ struct kube_source *kube_source_new(const struct kube_source_settings *settings)
     s->list.context = &s->context;
     discoverer_init(&s->discoverer, &s->context);
     s->context.discovery = s->discoverer.discovery;
+    release_reader_init(&s->release_reader, &s->context);
     missing_kinds_init(&s->missing, s->context.engine, s->discoverer.discovery, settings->log);
     bound_templates_init(&s->bound_templates, &s->context);
     audit_init(&s->audit, &s->context, settings->audit_interval_ms);
@@ -269,6 +285,7 @@ void kube_source_free(struct kube_source *s)
     engine_follow_works(s->context.engine, false);
     bound_templates_release(&s->bound_templates);
     unserved_kinds_release(&s->unserved_kinds);
+    release_reader_release(&s->release_reader);
     discoverer_release(&s->discoverer);
     free(s);
 }
@@ -470,6 +487,7 @@ void kube_source_turn(struct kube_source *s, int64_t now_ms, int64_t clock_ms)
 {
     reflector_context_begin_turn(&s->context, now_ms, clock_ms);
     discoverer_turn(&s->discoverer);
+    release_reader_turn(&s->release_reader);
     update_reflectors(s);
     clear_absent_kinds(s);
     bound_templates_turn(&s->bound_templates, s->list.items, s->list.count);
@@ -482,14 +500,17 @@ void kube_source_turn(struct kube_source *s, int64_t now_ms, int64_t clock_ms)
             discoverer_request_round(&s->discoverer);
     }
     audit_turn(&s->audit, s->list.items, s->list.count);
-    missing_kinds_turn(
-        &s->missing, &s->list, &s->unserved_kinds,
-        discoverer_ready(&s->discoverer) && bound_templates_ready(&s->bound_templates), now_ms);
+    missing_kinds_turn(&s->missing, &s->list, &s->unserved_kinds,
+                       discoverer_ready(&s->discoverer) &&
+                           bound_templates_ready(&s->bound_templates) &&
+                           release_reader_ready(&s->release_reader),
+                       now_ms);
 }
 
 int64_t kube_source_due(const struct kube_source *s)
 {
     const int64_t parts_ms[] = {discoverer_due(&s->discoverer),
+                                release_reader_due(&s->release_reader),
                                 bound_templates_due(&s->bound_templates),
                                 missing_kinds_due(&s->missing), audit_due(&s->audit)};
     int64_t due_ms = INT64_MAX;
@@ -553,6 +574,11 @@ size_t kube_source_missing_kind_count(const struct kube_source *s)
 const struct missing_kind *kube_source_missing_kind(const struct kube_source *s, size_t at)
 {
     return &s->missing.kinds[at];
+}
+
+const struct release_reader *kube_source_release(const struct kube_source *s)
+{
+    return &s->release_reader;
 }
 
 const struct discovery *kube_source_discovery(const struct kube_source *s)

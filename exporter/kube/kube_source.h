@@ -4,8 +4,8 @@
 #include "exporter/kube/discovery.h"
 #include "exporter/kube/initial_sync.h"
 #include "exporter/kube/reflector.h"
+#include "exporter/kube/release_reader.h"
 #include "metrics/rules/engine.h"
-#include "metrics/rules/selector_index.h"
 
 /*
  * Karmada API server as a source of objects for the store. The table of kinds
@@ -89,6 +89,8 @@ bool kube_source_reads_refusals(const struct kube_source *s);
 uint64_t kube_source_health_version(const struct kube_source *s);
 /* Returns how often the source has noticed that the server was restored from a backup. */
 uint64_t kube_source_restores(const struct kube_source *s);
+/* Returns the detection of Karmada's release. Borrowed. */
+const struct release_reader *kube_source_release(const struct kube_source *s);
 /* Returns the kinds that the server serves. Borrowed. */
 const struct discovery *kube_source_discovery(const struct kube_source *s);
 

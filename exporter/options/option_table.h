@@ -102,15 +102,17 @@ OPTION(TEXT, skipped_apis, .name = "skipped-propagating-apis", .value = "APIS", 
        .commands = COMMAND_EVALUATES)
 
 OPTION(TEXT, karmada_version, .name = "karmada.version", .value = "VERSION", .fallback = "",
-       .help = "release of Karmada, such as 1.15, if it is not the newest that this exporter "
-               "supports: rules of later releases do not apply (before 1.16 Karmada resolves no "
-               "conflicts of dependencies)",
+       .help =
+           "release of Karmada, such as 1.15, of which the rules apply; without it, the schemas "
+           "of Karmada's kinds show the release: on the API server, or in the "
+           "CustomResourceDefinitions among the manifests; without schemas, the newest release "
+           "is assumed",
        .commands = COMMAND_EVALUATES)
 
 OPTION(TEXT, feature_gates, .name = "karmada.feature-gates", .value = "GATES", .fallback = "",
-       .help = "feature gates of Karmada's components that differ from Karmada's defaults, such as "
-               "PropagationPolicyPreemption=true; separated by commas; an unknown gate causes a "
-               "warning and has no effect",
+       .help = "feature gates of Karmada's components that differ from the defaults of their "
+               "release, such as PropagationPolicyPreemption=true; separated by commas; an unknown "
+               "gate, or one that the release lacks, causes a warning and has no effect",
        .commands = COMMAND_EVALUATES)
 
 OPTION(FLAG, works, .name = "karmada.works",

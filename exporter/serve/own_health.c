@@ -7,7 +7,7 @@
 #include "exporter/version.h"
 #include "metrics/model/kind.h"
 
-enum { RESOURCE_MAX = 512 };
+enum { RELEASE_MAX_BYTES = 64, RESOURCE_MAX = 512 };
 
 /* Health of the watches of one resource, summed up over its reflectors. */
 struct resource_health {
@@ -254,10 +254,22 @@ static void fill_evaluation(const struct evaluation *e, struct registry *registr
     fill_thresholds(&e->options, registry);
 }
 
+/* The labels with the release of Karmada are empty until all objects have been read. */
+static void fill_build_info(const struct evaluation *e, struct registry *registry)
+{
+    CLEANUP(strbuf_release) struct strbuf release = STRBUF_INIT(RELEASE_MAX_BYTES);
+    const char *origin = e ? release_origin_name(e->release.range.origin) : "";
+
+    if (e)
+        release_range_append(e->release.range, &release);
+    registry_clear_family(registry, OWN_BUILD_INFO);
+    REGISTRY_SET(registry, OWN_BUILD_INFO, 1, EXPORTER_VERSION, exporter_revision,
+                 EXPORTER_COMPILER, release.data, origin);
+}
+
 void own_health_fill(const struct health *h, struct registry *registry)
 {
-    REGISTRY_SET(registry, OWN_BUILD_INFO, 1, EXPORTER_VERSION, exporter_revision,
-                 EXPORTER_COMPILER);
+    fill_build_info(h->evaluation, registry);
     REGISTRY_SET(registry, OWN_UP, h->evaluation ? 1 : 0);
     REGISTRY_SET(registry, OWN_SNAPSHOT, (double)h->now_ms / 1000);
     REGISTRY_SET(registry, OWN_HEARTBEAT, (double)(h->now_ms - h->beat_age_ms) / 1000);

@@ -779,6 +779,15 @@ static void print_summary(const struct check_result *r, const struct fail_on *fa
 }
 
 /* Prints what --problem and --namespace leave out. */
+static void print_release(const struct check_result *r, struct output *o)
+{
+    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
+
+    release_range_describe(engine_release(r->evaluation->engine), &line);
+    strbuf_addc(&line, '.');
+    print_sentence(o, 0, line.data);
+}
+
 static void print_filter(const struct check_result *r, struct output *o)
 {
     CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
@@ -865,6 +874,7 @@ void check_result_print(const struct check_result *r, const struct fail_on *fail
 {
     print_summary(r, fail_on, o);
     print_sources(r, fail_on, o);
+    print_release(r, o);
     print_filter(r, o);
     print_manifest_problems(r, "Not read", true, r->unread, o);
     if (wide)

@@ -5,6 +5,7 @@
 #include "exporter/text/plan_failures.h"
 #include "metrics/base/json_writer.h"
 #include "metrics/explain/explanation.h"
+#include "metrics/expose/decision_text.h"
 #include "metrics/expose/report_parts.h"
 #include "metrics/model/binding.h"
 #include "metrics/model/kind.h"
@@ -47,10 +48,15 @@ static const struct outcome *final_outcome(const struct plan_template *t)
     return t->when == PLAN_AT_NEXT_CHANGE ? &t->next : &t->after;
 }
 
+/* Appends the state and its reason; the outcome if the state alone reads like success. */
 static void add_state(struct strbuf *out, const struct outcome *o)
 {
     const char *reason = o->exists ? reason_name(o->state, o->reason) : NULL;
 
+    if (failed_outcome_text(o)) {
+        strbuf_addf(out, "%s (%s)", prediction_names[o->predicted.outcome], o->predicted.reason);
+        return;
+    }
     strbuf_addf(out, "%s%s%s", o->exists ? state_names[o->state] : "none", reason ? " " : "",
                 reason ? reason : "");
 }
@@ -777,6 +783,16 @@ enum plan_layout plan_layout_of(const struct options *o)
                                       : PLAN_LAYOUT_GROUPS;
 }
 
+static void print_release(const struct plan_result *r, const char *before, struct output *o)
+{
+    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(TEXT_MAX_BYTES);
+
+    release_range_describe(r->release, &line);
+    strbuf_addc(&line, '.');
+    strbuf_adds(&o->text, before);
+    output_add_line(o, 0, line.data);
+}
+
 void plan_print(const struct plan_result *r, enum plan_layout layout, unsigned failures,
                 struct output *o)
 {
@@ -807,5 +823,6 @@ void plan_print(const struct plan_result *r, enum plan_layout layout, unsigned f
         output_add_line(o, 0, line.data);
         before = "";
     }
+    print_release(r, before, o);
     plan_print_failing_objects(r, failures, o);
 }

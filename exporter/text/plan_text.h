@@ -29,8 +29,9 @@ enum plan_layout plan_layout_of(const struct options *o);
 
 /*
  * Appends a finished plan: the summary, the templates, the conflicts, the sums of the member
- * clusters, and the assumptions. Then the objects that have results in `failures`, bits by enum
- * plan_failure, and a last line with the reason of the exit status, unless there is no such object.
+ * clusters, the assumptions, and the release of Karmada. Then the objects that have results in
+ * `failures`, bits by enum plan_failure, and a last line with the reason of the exit status, unless
+ * there is no such object.
  */
 void plan_print(const struct plan_result *r, enum plan_layout layout, unsigned failures,
                 struct output *o);

@@ -334,6 +334,7 @@ static bool apply_body(struct plan *p, struct queued_request *request, const str
     bool fine;
 
     manifests_import_definitions(m, e->manifests);
+    manifests_set_server_versions(m, engine_api_version_source(e->engine));
     manifests_set_receiver(m, apply_object, &objects);
     fine = manifests_read_text(m, request->content_is_json ? "body.json" : "body.yaml",
                                request->content.data, request->content.len, &err);

@@ -30,6 +30,34 @@ static void add_history_facts(const struct transitions *t, int64_t now_ms, struc
     add_time_fact(out, "History since", t ? transitions_complete_since_ms(t) : 0, now_ms);
 }
 
+static void add_release_warning(void *context, const char *text)
+{
+    struct strbuf *out = context;
+
+    strbuf_adds(out, "<br><span class=\"bad\">");
+    html_text(out, text);
+    strbuf_adds(out, "</span>");
+}
+
+/* Appends the release of Karmada that the rules follow, and doubts about it. */
+static void add_release_facts(const struct evaluation *e, struct strbuf *out)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(PLACE_MAX_BYTES);
+    const char *failure =
+        e->session ? kube_source_release(kube_session_source(e->session))->failure.text : "";
+
+    release_range_describe(e->release.range, &text);
+    open_fact(out, "Rules of");
+    html_text(out, text.data);
+    if (*failure != '\0') {
+        strbuf_reset(&text);
+        strbuf_addf(&text, "The schemas of Karmada's kinds cannot be read: %s", failure);
+        add_release_warning(out, text.data);
+    }
+    evaluation_each_release_warning(e, add_release_warning, out);
+    strbuf_adds(out, "</dd>\n");
+}
+
 static void add_process_facts(const struct health *h, struct strbuf *out)
 {
     strbuf_adds(out, "<dl class=\"facts\">\n");
@@ -47,6 +75,8 @@ static void add_process_facts(const struct health *h, struct strbuf *out)
                          ? "complete; changes are evaluated as they arrive</dd>\n"
                          : "<span class=\"bad\">everything is being read for the first time</span>"
                            "</dd>\n");
+    if (h->evaluation)
+        add_release_facts(h->evaluation, out);
     if (h->evaluation)
         add_history_facts(engine_transitions(h->evaluation->engine), h->now_ms, out);
     strbuf_adds(out, "</dl>\n");

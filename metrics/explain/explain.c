@@ -349,6 +349,7 @@ static struct explain_context begin_context(struct engine *e, struct identity id
         context.names[i] = STRBUF_INIT(NAME_MAX_BYTES);
     json_writer_text(&x->facts, "apiVersion", "karmada-policy-exporter/v1");
     json_writer_text(&x->facts, "kind", "Explanation");
+    report_put_release(&x->facts, engine_release(e));
     json_writer_open(&x->facts, "object", '{');
     report_put_identity(&x->facts, id);
     json_writer_close(&x->facts, '}');
@@ -361,6 +362,17 @@ static void end_context(struct explain_context *context)
         strbuf_release(&context->names[i]);
 }
 
+/* Adds the line with the releases of Karmada to the verdict. */
+static void add_release(struct explain_context *x)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
+
+    release_range_describe(engine_release(x->engine), &text);
+    x->out->section = "verdict";
+    explain_paragraph(x, "%s.", text.data);
+    x->out->section = NULL;
+}
+
 bool explain_namespace(struct engine *e, const char *ns, int64_t now_ms, struct explanation *x)
 {
     const struct identity id = {"v1", "Namespace", "", ns};
@@ -370,6 +382,7 @@ bool explain_namespace(struct engine *e, const char *ns, int64_t now_ms, struct 
     bool has_templates;
 
     explanation_add_line(x, EXPLAIN_HEADING, "Namespace %s", ns);
+    add_release(&context);
     problems = explain_problems_of_many(&context, "problems", &(struct problem_scope){.ns = ns});
     has_templates = explain_namespace_contents(&context, ns);
     if (entry && entry_template(entry) && entry->decision)
@@ -414,6 +427,7 @@ void explain_object(struct engine *e, const struct entry *entry, int64_t now_ms,
 
     add_title(&explain_context, entry);
     add_verdict(&explain_context, entry);
+    add_release(&explain_context);
     explain_problems(&explain_context, entry);
     if (entry_class(entry) == CLASS_POLICY)
         explain_policy(&explain_context, entry);

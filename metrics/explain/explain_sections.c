@@ -504,7 +504,7 @@ static void explain_outcome(struct explain_context *x, const char *words, const 
     const struct template_decision then = {.state = o->state, .reason = (uint8_t)o->reason};
     const char *reason = reason_name(o->state, o->reason);
 
-    if (o->state == STATE_CURRENT && predicted_text(o->predicted)) {
+    if (failed_outcome_text(o)) {
         explain_failure(x, words, o->predicted);
     } else {
         explain_paragraph(x, "%s: %s%s%s.", words, state_names[o->state], reason ? ", " : "",
@@ -579,6 +579,8 @@ static void explain_next_change(void *context, const struct next_change *f)
                              "template, makes Karmada try again.");
     if (waits)
         explain_outcome(x, "After the user's next change of the template", &f->next);
+    if (failed_outcome_text(&f->next))
+        return explain_assumptions(x, moves || waits ? f->assumptions : 0);
     if (!waits || lacks_user_change(&f->next))
         explain_paragraph(x, "%s", next_change_note_text(&f->next, next->why, static_takeover));
     else if ((!moves || f->next.state == STATE_PENDING) && !static_takeover &&

@@ -10,6 +10,7 @@
 
 enum {
     JSON_MAX_BYTES = 256 << 20,
+    RESOLVED_MAX_BYTES = 512,
     JSON_LINES = 3, /* Levels of the JSON with a line for each member. */
 };
 
@@ -655,6 +656,32 @@ static void explain_referrer(void *context, const struct dependency_referrer *re
     explanation_close(x->out, '}');
 }
 
+static void explain_resolved_value(struct explain_context *x, const struct dependency_decision *d,
+                                   enum dependency_field field)
+{
+    const struct field_resolution *f = &d->fields[field];
+    CLEANUP(strbuf_release) struct strbuf value = STRBUF_INIT(RESOLVED_MAX_BYTES);
+    bool certain = dependency_outcome_is_certain(f->outcome);
+
+    dependency_describe_resolved(d, field, false, &value);
+    explain_paragraph(x, "%s %s%s %s.", dependency_field_names[field],
+                      f->conflict ? "is in conflict, and " : "",
+                      certain ? "resolves to" : "its value is", value.data);
+}
+
+static void explain_predicted_value(struct explain_context *x, const struct dependency_decision *d,
+                                    enum dependency_field field)
+{
+    CLEANUP(strbuf_release) struct strbuf value = STRBUF_INIT(RESOLVED_MAX_BYTES);
+    bool certain = dependency_outcome_is_certain(d->fields[field].predicted_outcome);
+
+    dependency_describe_resolved(d, field, true, &value);
+    explain_detail(x,
+                   "the field will be in conflict, and %s %s, once Karmada has applied the present "
+                   "policies",
+                   certain ? "resolve to" : "its value", value.data);
+}
+
 static void explain_resolution(struct explain_context *x, const struct entry *dependency,
                                enum dependency_field field)
 {
@@ -664,15 +691,13 @@ static void explain_resolution(struct explain_context *x, const struct entry *de
     explanation_open(x->out, NULL, '{');
     json_writer_text(w, "field", dependency_field_names[field]);
     json_writer_bool(w, "conflict", f->conflict);
-    report_put_value(w, "resolved", field, f->resolved);
+    report_put_resolved(w, field, f->outcome, f->resolved);
     report_put_stored(w, dependency, field);
     json_writer_bool(w, "overridden", f->overridden);
     json_writer_bool(w, "predicted", f->predicted);
     if (f->unsupported)
         json_writer_bool(w, "unsupported", true);
-    explain_paragraph(x, "%s %s %s.", dependency_field_names[field],
-                      f->conflict ? "is in conflict, and resolves to" : "resolves to",
-                      dependency_value_name(field, f->resolved));
+    explain_resolved_value(x, dependency_decision(dependency), field);
     if (f->overridden)
         explain_detail(x, "the dependency's own policy sets another value: %s",
                        dependency_value_name(field, f->stored));
@@ -684,10 +709,7 @@ static void explain_resolution(struct explain_context *x, const struct entry *de
                        "the binding has %s",
                        dependency_value_name(field, f->stored));
     if (f->predicted)
-        explain_detail(x,
-                       "the field will be in conflict, and resolve to %s, once Karmada "
-                       "has applied the present policies",
-                       dependency_value_name(field, f->predicted_resolved));
+        explain_predicted_value(x, dependency_decision(dependency), field);
     explanation_close(x->out, '}');
 }
 

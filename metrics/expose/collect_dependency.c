@@ -32,7 +32,7 @@ static void collect_conflict_info(const struct entry *entry, struct samples *out
             continue;
         snprintf(group, sizeof(group), "%.*s", (int)group_len, id.api_version);
         SAMPLE(out, 1, 0, id.ns, group, id.kind, id.name, dependency_field_names[i],
-               dependency_value_name(i, d->fields[i].resolved));
+               dependency_resolved_name(i, d->fields[i].outcome, d->fields[i].resolved));
     }
 }
 

@@ -77,6 +77,9 @@ static const char *const ignored_words[IGNORED_REASON_COUNT] = {
     [IGNORED_SKIPPED_API] = "Karmada skips this API.",
     [IGNORED_SYSTEM_OBJECT] = "The object is configuration of the API server itself.",
     [IGNORED_CLAIMED_BY] = "Another controller has claimed the object.",
+    [IGNORED_UNWATCHED_VERSION] =
+        "Karmada watches one version of each kind, the preferred one. The object or each policy "
+        "that names it has another version.",
 };
 
 const char *state_text(const struct template_decision *d)
@@ -428,6 +431,13 @@ const char *predicted_text(struct predicted p)
         break;
     }
     return NULL;
+}
+
+const char *failed_outcome_text(const struct outcome *o)
+{
+    bool replaces_state = o->state == STATE_CURRENT || o->predicted.outcome == PREDICTION_REFUSED;
+
+    return o->exists && replaces_state ? predicted_text(o->predicted) : NULL;
 }
 
 /* ---- stages ---- */

@@ -85,6 +85,12 @@ const char *undetermined_text(enum undetermined_reason reason);
  */
 const char *predicted_text(struct predicted p);
 
+/*
+ * Returns predicted_text() of an existing outcome whose state alone reads like success: current or
+ * unbound, but not placed or refused. Returns NULL for other outcomes.
+ */
+const char *failed_outcome_text(const struct outcome *o);
+
 /* Action that ends a stage, and the role that must act. */
 struct stage_action {
     enum actor actor;

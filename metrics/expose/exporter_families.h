@@ -12,8 +12,11 @@
         "karmada_configconnector_asset_snapshot_timestamp_seconds",                                \
         "Time of the asset export, in seconds since the epoch.", .unit = "seconds", .bound = "1")  \
     OWN(OWN_BUILD_INFO, FAMILY_GAUGE, "karmada_policy_exporter_build_info",                        \
-        "Version and revision of the exporter as labels; always 1.", .bound = "1",                 \
-        .labels = {FREE_LABEL("version"), FREE_LABEL("revision"), FREE_LABEL("compiler")})         \
+        "Version and revision of the exporter, and the releases of Karmada that its rules follow " \
+        "(karmada_release_origin: assumed, flag, server or files) as labels; always 1.",           \
+        .bound = "1",                                                                              \
+        .labels = {FREE_LABEL("version"), FREE_LABEL("revision"), FREE_LABEL("compiler"),          \
+                   FREE_LABEL("karmada_release"), FREE_LABEL("karmada_release_origin")})           \
     OWN(OWN_UP, FAMILY_GAUGE, "karmada_policy_exporter_up",                                        \
         "1 once all objects have been read; until then the page has only families about the "      \
         "exporter.",                                                                               \

@@ -305,11 +305,13 @@ static const struct field_resolution *resolution_of(const struct conflict_row *r
     return &dependency_decision(row->dependency)->fields[row->field];
 }
 
-static bool resolved_value(const struct conflict_row *row)
+static const char *resolved_name(const struct conflict_row *row)
 {
     const struct field_resolution *f = resolution_of(row);
 
-    return row->origin == ORIGIN_PREDICTED ? f->predicted_resolved : f->resolved;
+    return row->origin == ORIGIN_PREDICTED
+               ? dependency_resolved_name(row->field, f->predicted_outcome, f->predicted_resolved)
+               : dependency_resolved_name(row->field, f->outcome, f->resolved);
 }
 
 /* Returns the value in the binding; unknown where the report has null. */
@@ -331,8 +333,7 @@ VALUE(conflict_row, conflict_namespace, list_text(resource_identity_of(row->depe
 VALUE(conflict_row, conflict_name, list_text(resource_identity_of(row->dependency).name))
 VALUE(conflict_row, conflict_field,
       list_word(dependency_field_names, DEPENDENCY_FIELD_COUNT, row->field))
-VALUE(conflict_row, conflict_resolved,
-      list_text(dependency_value_name(row->field, resolved_value(row))))
+VALUE(conflict_row, conflict_resolved, list_text(resolved_name(row)))
 VALUE(conflict_row, conflict_stored, stored_value(row))
 VALUE(conflict_row, conflict_wanted, list_text(row->wanted))
 VALUE(conflict_row, conflict_since, list_number_if(row->since_ms > 0, row->since_ms))

@@ -254,7 +254,8 @@ static void put_resolved(const struct sentence *s, struct strbuf *out)
     const struct field_resolution *f = resolution_of(s);
 
     if (f)
-        strbuf_adds(out, dependency_value_name(problem_dependency_field(s->problem), f->resolved));
+        dependency_describe_resolved(dependency_decision(s->problem->subject),
+                                     problem_dependency_field(s->problem), false, out);
 }
 
 static void put_stored(const struct sentence *s, struct strbuf *out)

@@ -181,6 +181,7 @@ void report_write(const struct engine *engine, const struct report_files *files,
     r.dependencies = list_dependencies(&r.templates, &r.bindings);
     json_writer_open(&w, NULL, '{');
     json_writer_text(&w, "apiVersion", "karmada-policy-exporter/v1");
+    report_put_release(&w, engine_release(engine));
     put_summary(&w, &r);
     put_lists(&w, &r);
     put_invalid_and_duplicates(&w, &r);
@@ -404,6 +405,7 @@ static void put_plan(struct json_writer *w, const char *key, struct plan *p,
     json_writer_open(w, key, '{');
     json_writer_text(w, "apiVersion", "karmada-policy-exporter/v1");
     json_writer_text(w, "kind", "Plan");
+    report_put_release(w, engine_release(engine));
     json_writer_bool(w, "settled", r->settled);
     put_plan_summary(w, r);
     json_writer_open(w, "templates", '[');

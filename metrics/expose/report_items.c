@@ -289,7 +289,8 @@ void report_put_conflict_members(struct json_writer *w, const struct engine *eng
     report_put_identity(w, resource_identity_of(dependency));
     json_writer_close(w, '}');
     json_writer_text(w, "field", dependency_field_names[field]);
-    report_put_value(w, "resolved", field, predicted ? f->predicted_resolved : f->resolved);
+    report_put_resolved(w, field, predicted ? f->predicted_outcome : f->outcome,
+                        predicted ? f->predicted_resolved : f->resolved);
     report_put_stored(w, dependency, field);
     json_writer_text(w, "origin", predicted ? "predicted" : d->derived ? "derived" : "observed");
     json_writer_text(w, "message", message.data);
@@ -330,7 +331,7 @@ void report_dependency(struct json_writer *w, const struct entry *dependency)
     for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++) {
         json_writer_open(w, dependency_field_names[i], '{');
         json_writer_bool(w, "conflict", d->fields[i].conflict);
-        report_put_value(w, "resolved", i, d->fields[i].resolved);
+        report_put_resolved(w, i, d->fields[i].outcome, d->fields[i].resolved);
         report_put_stored(w, dependency, i);
         if (d->fields[i].unsupported)
             json_writer_bool(w, "unsupported", true);

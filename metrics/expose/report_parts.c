@@ -89,6 +89,28 @@ void report_put_value(struct json_writer *w, const char *key, enum dependency_fi
         json_writer_text(w, key, dependency_value_name(field, value));
 }
 
+void report_put_resolved(struct json_writer *w, enum dependency_field field,
+                         enum dependency_outcome outcome, bool resolved)
+{
+    if (dependency_outcome_is_certain(outcome)) {
+        report_put_value(w, "resolved", field, resolved);
+        return;
+    }
+    json_writer_text(w, "resolved", NULL);
+    json_writer_text(w, "undetermined", dependency_outcome_reasons[outcome]);
+}
+
+void report_put_release(struct json_writer *w, struct release_range range)
+{
+    json_writer_open(w, "karmada", '{');
+    json_writer_open(w, "release", '{');
+    json_writer_text(w, "oldest", release_name(range.oldest));
+    json_writer_text(w, "newest", release_name(range.newest));
+    json_writer_close(w, '}');
+    json_writer_text(w, "origin", release_origin_name(range.origin));
+    json_writer_close(w, '}');
+}
+
 bool dependency_value_is_stored(const struct entry *dependency)
 {
     return !dependency_decision(dependency)->derived && entry_class(dependency) == CLASS_BINDING;

@@ -54,6 +54,16 @@ void report_put_value(struct json_writer *w, const char *key, enum dependency_fi
                       bool value);
 
 /*
+ * Appends "resolved": the resolved value of a dependency field; null if the outcome is
+ * undetermined, with the reason as "undetermined".
+ */
+void report_put_resolved(struct json_writer *w, enum dependency_field field,
+                         enum dependency_outcome outcome, bool resolved);
+
+/* Appends "karmada": the releases that Karmada may run, and how they were found. */
+void report_put_release(struct json_writer *w, struct release_range range);
+
+/*
  * Returns true if the binding of a dependency has values. False without a binding, and with a
  * derived referrer (dependency.h): Karmada has not resolved the values with it yet.
  */

@@ -151,13 +151,6 @@ static const char *const own_groups[] = {
     "apps.karmada.io",
 };
 
-size_t api_group_len(const char *api_version)
-{
-    const char *slash = strchr(api_version, '/');
-
-    return slash ? (size_t)(slash - api_version) : 0;
-}
-
 static bool has_group(const char *api_version, size_t len, const char *group)
 {
     return strlen(group) == len && memcmp(api_version, group, len) == 0;
@@ -204,62 +197,48 @@ const struct kind_def *kind_of_clusters(void)
     return &rows[ROW_CLUSTER];
 }
 
-/* Cluster-scoped kinds that are not in the table of kinds. */
+/* Cluster-scoped kinds that are neither in the table of kinds nor in that of built-in kinds. */
 static const struct cluster_kind {
     const char *group;
     const char *kind;
 } cluster_kinds[] = {
     {"", "ComponentStatus"},
-    {"", "Namespace"},
-    {"", "Node"},
-    {"", "PersistentVolume"},
-    {"admissionregistration.k8s.io", "MutatingAdmissionPolicy"},
-    {"admissionregistration.k8s.io", "MutatingAdmissionPolicyBinding"},
-    {"admissionregistration.k8s.io", "MutatingWebhookConfiguration"},
-    {"admissionregistration.k8s.io", "ValidatingAdmissionPolicy"},
-    {"admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding"},
-    {"admissionregistration.k8s.io", "ValidatingWebhookConfiguration"},
-    {"apiextensions.k8s.io", "CustomResourceDefinition"},
-    {"apiregistration.k8s.io", "APIService"},
     {"apps.karmada.io", "WorkloadRebalancer"},
-    {"certificates.k8s.io", "CertificateSigningRequest"},
     {"certificates.k8s.io", "ClusterTrustBundle"},
     {"config.karmada.io", "ResourceInterpreterCustomization"},
     {"config.karmada.io", "ResourceInterpreterWebhookConfiguration"},
-    {"flowcontrol.apiserver.k8s.io", "FlowSchema"},
-    {"flowcontrol.apiserver.k8s.io", "PriorityLevelConfiguration"},
-    {"internal.apiserver.k8s.io", "StorageVersion"},
     {"metrics.k8s.io", "NodeMetrics"},
-    {"networking.k8s.io", "IPAddress"},
-    {"networking.k8s.io", "IngressClass"},
-    {"networking.k8s.io", "ServiceCIDR"},
-    {"node.k8s.io", "RuntimeClass"},
     {"policy", "PodSecurityPolicy"},
     {"policy.karmada.io", "ClusterTaintPolicy"},
-    {"rbac.authorization.k8s.io", "ClusterRole"},
-    {"rbac.authorization.k8s.io", "ClusterRoleBinding"},
     {"remedy.karmada.io", "Remedy"},
-    {"resource.k8s.io", "DeviceClass"},
-    {"resource.k8s.io", "DeviceTaintRule"},
-    {"resource.k8s.io", "ResourceSlice"},
-    {"scheduling.k8s.io", "PriorityClass"},
     {"search.karmada.io", "ResourceRegistry"},
-    {"storage.k8s.io", "CSIDriver"},
-    {"storage.k8s.io", "CSINode"},
-    {"storage.k8s.io", "StorageClass"},
-    {"storage.k8s.io", "VolumeAttachment"},
-    {"storage.k8s.io", "VolumeAttributesClass"},
     {"storagemigration.k8s.io", "StorageVersionMigration"},
 };
 
+/* Returns true if Kubernetes itself serves kinds of the group. */
+static bool is_builtin_group(const char *api_version, size_t len)
+{
+    size_t count;
+    const struct builtin_kind *table = builtin_kind_table(&count);
+
+    for (size_t i = 0; i < count; i++) {
+        if (has_group(api_version, len, table[i].group))
+            return true;
+    }
+    return false;
+}
+
 enum scope scope_of_kind(const char *api_version, const char *kind)
 {
+    const struct builtin_kind *builtin = builtin_kind_find(api_version, kind);
     const struct kind_def *def = kind_of(api_version, kind);
     size_t len = api_group_len(api_version);
     bool known = def->api_version || !memchr(api_version, '.', len);
 
-    if (def->cluster_scoped)
+    if (def->cluster_scoped || (builtin && builtin->cluster_scoped))
         return SCOPE_CLUSTER;
+    if (builtin)
+        return SCOPE_NAMESPACED;
     for (size_t i = 0; i < ARRAY_LEN(cluster_kinds); i++) {
         if (!has_group(api_version, len, cluster_kinds[i].group))
             continue;
@@ -267,5 +246,6 @@ enum scope scope_of_kind(const char *api_version, const char *kind)
             return SCOPE_CLUSTER;
         known = true;
     }
+    known = known || is_builtin_group(api_version, len);
     return known ? SCOPE_NAMESPACED : SCOPE_UNKNOWN;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "metrics/base/base.h"
+#include "metrics/model/builtin_kinds.h"
 #include "metrics/model/decode.h"
 
 /*
@@ -99,9 +100,6 @@ const struct kind_def *kind_of_bindings(bool cluster_scoped);
 const struct kind_def *kind_of_overrides(bool cluster_scoped);
 const struct kind_def *kind_of_clusters(void);
 
-/* Returns the length of the group in an apiVersion; 0 for "v1". */
-size_t api_group_len(const char *api_version);
-
 /* Scope of the objects of a kind. */
 enum scope {
     SCOPE_UNKNOWN, /* The kind may come from a CustomResourceDefinition. */
@@ -110,7 +108,7 @@ enum scope {
 };
 
 /*
- * Returns the scope of a kind. A kind that kind.c does not list counts as namespaced if its group
- * has no dot, or a kind in `cluster_kinds` of kind.c; else its scope is unknown.
+ * Returns the scope of a kind. A kind that neither kind.c nor builtin_kinds.h lists counts as
+ * namespaced if its group has no dot or has a listed kind; else its scope is unknown.
  */
 enum scope scope_of_kind(const char *api_version, const char *kind);

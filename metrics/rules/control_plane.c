@@ -66,6 +66,46 @@ bool release_parse(const char *text, struct release_range *out, bool *known, str
 }
 
 static const struct {
+    const char *name;
+    const char *words; /* Completes "Karmada 1.18 (...)". */
+} origins[RELEASE_ORIGIN_COUNT] = {
+    [RELEASE_ASSUMED] = {"assumed", "assumed; set --karmada.version"},
+    [RELEASE_GIVEN] = {"flag", "from --karmada.version"},
+    [RELEASE_OF_SERVER] = {"server", "from the schemas of the API server"},
+    [RELEASE_OF_FILES] = {"files", "from the CustomResourceDefinitions in the files"},
+};
+
+const char *release_origin_name(enum release_origin origin)
+{
+    return origins[origin].name;
+}
+
+void release_range_append(struct release_range range, struct strbuf *out)
+{
+    strbuf_adds(out, release_name(range.oldest));
+    if (range.newest != range.oldest)
+        strbuf_addf(out, " to %s", release_name(range.newest));
+}
+
+void release_range_describe(struct release_range range, struct strbuf *out)
+{
+    strbuf_adds(out, "Karmada ");
+    release_range_append(range, out);
+    strbuf_addf(out, " (%s)", origins[range.origin].words);
+}
+
+void release_warn_unknown(const char *text, struct release_range range, struct strbuf *out)
+{
+    bool early = range.newest < RELEASE_NEWEST;
+
+    strbuf_addf(out,
+                "--karmada.version: %s is %s than %s, the %s release that this exporter knows; the "
+                "rules of %s apply",
+                shown(text).text, early ? "older" : "newer", release_name(range.newest),
+                early ? "oldest" : "newest", release_name(range.newest));
+}
+
+static const struct {
     enum release since;
     const char *now;
     const char *before;
@@ -109,6 +149,11 @@ enum release_answer release_range_has(struct release_range range, enum behaviour
     return oldest ? RELEASE_ANSWER_YES : RELEASE_ANSWER_NO;
 }
 
+enum release behaviour_since(enum behaviour behaviour)
+{
+    return behaviours[behaviour].since;
+}
+
 const char *behaviour_text(enum behaviour behaviour, bool has)
 {
     return has ? behaviours[behaviour].now : behaviours[behaviour].before;
@@ -118,13 +163,31 @@ const char *behaviour_text(enum behaviour behaviour, bool has)
 
 enum gate_stage { GATE_STAGE_ALPHA, GATE_STAGE_BETA, GATE_STAGE_COUNT };
 
-static const struct {
-    const char *name;
+struct gate_period {
+    enum release since;
     enum gate_stage stage;
     bool default_on;
+};
+
+static const struct {
+    const char *name;
+    struct gate_period periods[2]; /* In order of time. */
 } gates[GATE_COUNT] = {
-#define GATE_ROW(id, name, stage, default_on) {name, GATE_STAGE_##stage, default_on},
+#define GATE_ROW(id, name, since, stage, on, later, later_stage, later_on)                         \
+    {(name),                                                                                       \
+     {{RELEASE_##since, GATE_STAGE_##stage, (on)},                                                 \
+      {RELEASE_##later, GATE_STAGE_##later_stage, (later_on)}}},
     GATES(GATE_ROW)};
+
+/* Returns stage and default of a gate in a release; NULL if the release lacks the gate. */
+static const struct gate_period *gate_period_of(enum gate gate, enum release release)
+{
+    const struct gate_period *periods = gates[gate].periods;
+
+    if (release < periods[0].since)
+        return NULL;
+    return release < periods[1].since ? &periods[0] : &periods[1];
+}
 
 static const char *const all_of_stage[GATE_STAGE_COUNT] = {"AllAlpha", "AllBeta"};
 
@@ -188,15 +251,36 @@ static bool is_setting_of(const struct setting *s, const char *name)
     return strlen(name) == s->name_len && strncmp(name, s->name, s->name_len) == 0;
 }
 
-/* Returns the gate that a setting names or, if `whole_stage`, all gates of the named stage. */
-static gate_set gates_of_setting(const struct setting *s, bool whole_stage)
+/* Returns the gate that a setting names; GATE_COUNT if there is none. */
+static enum gate gate_of_setting(const struct setting *s)
+{
+    unsigned at = 0;
+
+    while (at < GATE_COUNT && !is_setting_of(s, gates[at].name))
+        at++;
+    return (enum gate)at;
+}
+
+/* Returns the stage that a setting names; GATE_STAGE_COUNT if there is none. */
+static enum gate_stage stage_of_setting(const struct setting *s)
+{
+    unsigned at = 0;
+
+    while (at < GATE_STAGE_COUNT && !is_setting_of(s, all_of_stage[at]))
+        at++;
+    return (enum gate_stage)at;
+}
+
+/* Returns the gates of a release: those of one stage or, if `defaults`, those that are on. */
+static gate_set gates_of_release(enum release release, enum gate_stage stage, bool defaults)
 {
     gate_set set = 0;
 
     for (unsigned i = 0; i < GATE_COUNT; i++) {
-        const char *name = whole_stage ? all_of_stage[gates[i].stage] : gates[i].name;
+        const struct gate_period *period = gate_period_of((enum gate)i, release);
 
-        set |= (gate_set)is_setting_of(s, name) << i;
+        if (period && (defaults ? period->default_on : period->stage == stage))
+            set |= (gate_set)1 << i;
     }
     return set;
 }
@@ -206,13 +290,16 @@ const char *gate_name(enum gate gate)
     return gates[gate].name;
 }
 
-bool gates_parse(const char *text, gate_set *out, struct error *err)
+enum release gate_since(enum gate gate)
 {
-    gate_set set = 0;
+    return gates[gate].periods[0].since;
+}
+
+bool gates_parse(const char *text, enum release release, gate_set *out, struct error *err)
+{
+    gate_set set = gates_of_release(release, GATE_STAGE_COUNT, true);
     gate_set named = 0;
 
-    for (unsigned i = 0; i < GATE_COUNT; i++)
-        set |= (gate_set)gates[i].default_on << i;
     /* Karmada skips empty elements. */
     for (text += strspn(text, ","); *text != '\0'; text += strspn(text, ",")) {
         struct setting s;
@@ -220,8 +307,9 @@ bool gates_parse(const char *text, gate_set *out, struct error *err)
         if (!parse_next_setting(&text, &s, err))
             return false;
 
-        gate_set one = gates_of_setting(&s, false);
-        gate_set all = gates_of_setting(&s, true) & ~named;
+        enum gate gate = gate_of_setting(&s);
+        gate_set one = gate < GATE_COUNT && gate_period_of(gate, release) ? (gate_set)1 << gate : 0;
+        gate_set all = gates_of_release(release, stage_of_setting(&s), false) & ~named;
 
         named |= one;
         set = s.on ? set | one | all : set & ~(one | all);
@@ -230,19 +318,44 @@ bool gates_parse(const char *text, gate_set *out, struct error *err)
     return true;
 }
 
+/* Advances `*at` behind the next setting that can be read. Returns false at the end. */
+static bool next_setting(const char **at, struct setting *out)
+{
+    struct error ignored;
+
+    for (*at += strspn(*at, ","); **at != '\0'; *at += strspn(*at, ",")) {
+        if (parse_next_setting(at, out, &ignored))
+            return true;
+    }
+    return false;
+}
+
 const char *gates_next_unknown(const char **at, size_t *len)
 {
-    for (*at += strspn(*at, ","); **at != '\0'; *at += strspn(*at, ",")) {
-        struct setting s;
-        struct error ignored;
+    struct setting s;
 
-        if (parse_next_setting(at, &s, &ignored) && !gates_of_setting(&s, false) &&
-            !gates_of_setting(&s, true)) {
+    while (next_setting(at, &s)) {
+        if (gate_of_setting(&s) == GATE_COUNT && stage_of_setting(&s) == GATE_STAGE_COUNT) {
             *len = s.name_len;
             return s.name;
         }
     }
     return NULL;
+}
+
+bool gates_next_foreign(const char **at, enum release release, enum gate *out)
+{
+    struct setting s;
+
+    while (next_setting(at, &s)) {
+        enum gate gate = gate_of_setting(&s);
+
+        if (gate == GATE_COUNT || gate_period_of(gate, release))
+            continue;
+        *out = gate;
+        return true;
+    }
+    return false;
 }
 
 /* ---- incomplete kinds ---- */

@@ -26,7 +26,11 @@
     ROW(1_19, "1.19")
 
 #define RELEASE_ENUMERATOR(id, name) RELEASE_##id,
-enum release { RELEASES(RELEASE_ENUMERATOR) RELEASE_COUNT, RELEASE_NEWEST = RELEASE_COUNT - 1 };
+enum release {
+    RELEASES(RELEASE_ENUMERATOR) RELEASE_COUNT,
+    RELEASE_NEWEST = RELEASE_COUNT - 1,
+    RELEASE_NEVER = RELEASE_COUNT, /* In tables: of no known release. */
+};
 
 /* Returns the name of a release, such as "1.18". */
 const char *release_name(enum release release);
@@ -54,6 +58,24 @@ struct release_range {
  */
 bool release_parse(const char *text, struct release_range *out, bool *known,
                    struct error *err) MUST_USE;
+
+/* Returns the identifier of an origin in JSON and labels, such as "server". */
+const char *release_origin_name(enum release_origin origin);
+
+/* Appends the releases of a range, such as "1.18" or "1.15 to 1.16". */
+void release_range_append(struct release_range range, struct strbuf *out);
+
+/*
+ * Appends the releases and their origin for people, such as "Karmada 1.15 to 1.16 (from the schemas
+ * of the API server)".
+ */
+void release_range_describe(struct release_range range, struct strbuf *out);
+
+/*
+ * Appends the warning about a value of --karmada.version for which release_parse() has set `*known`
+ * to false: `text` is the value, `range` the result.
+ */
+void release_warn_unknown(const char *text, struct release_range range, struct strbuf *out);
 
 /*
  * Behaviours of Karmada that differ between releases. A row has an enumerator, the first release
@@ -137,35 +159,47 @@ release_set release_range_set(struct release_range range);
 
 enum release_answer release_range_has(struct release_range range, enum behaviour behaviour);
 
+/* Returns the first release with the behaviour. */
+enum release behaviour_since(enum behaviour behaviour);
+
 /* Returns the sentence part that describes a behaviour: with it (`has`), or before it. */
 const char *behaviour_text(enum behaviour behaviour, bool has);
 
 /* ---- feature gates ---- */
 
 /*
- * Karmada's feature gates (Karmada: pkg/features) with the defaults of release 1.19. No API
- * object shows which are on. A row has the enumerator, the name, the stage and the default.
+ * Karmada's feature gates (Karmada: pkg/features). No API object shows which are on. A row has the
+ * enumerator, the name, the first release with the gate, its stage and default from that release
+ * on, and the first release with a second stage and default, which follow.
  */
 #define GATES(GATE)                                                                                \
-    GATE(CONTEXTUAL_LOGGING, "ContextualLogging", BETA, true)                                      \
-    GATE(CONTROLLER_PRIORITY_QUEUE, "ControllerPriorityQueue", BETA, true)                         \
-    GATE(CUSTOMIZED_CLUSTER_RESOURCE_MODELING, "CustomizedClusterResourceModeling", BETA, true)    \
-    GATE(FAILOVER, "Failover", BETA, false)                                                        \
-    GATE(FEDERATED_QUOTA_ENFORCEMENT, "FederatedQuotaEnforcement", ALPHA, false)                   \
-    GATE(GRACEFUL_EVICTION, "GracefulEviction", BETA, true)                                        \
-    GATE(LOGGING_ALPHA_OPTIONS, "LoggingAlphaOptions", ALPHA, false)                               \
-    GATE(LOGGING_BETA_OPTIONS, "LoggingBetaOptions", BETA, true)                                   \
-    GATE(MULTI_CLUSTER_SERVICE, "MultiClusterService", ALPHA, false)                               \
-    GATE(MULTIPLE_POD_TEMPLATES, "MultiplePodTemplatesScheduling", ALPHA, false)                   \
-    GATE(PRIORITY_BASED_SCHEDULING, "PriorityBasedScheduling", BETA, true)                         \
-    GATE(PROPAGATE_DEPS, "PropagateDeps", BETA, true)                                              \
-    GATE(PREEMPTION, "PropagationPolicyPreemption", ALPHA, false)                                  \
-    GATE(RESOURCE_QUOTA_ESTIMATE, "ResourceQuotaEstimate", ALPHA, false)                           \
-    GATE(SCHEDULING_OVERCOMMIT_PROTECTION, "SchedulingOvercommitProtection", ALPHA, false)         \
-    GATE(STATEFUL_FAILOVER_INJECTION, "StatefulFailoverInjection", ALPHA, false)                   \
-    GATE(WORKLOAD_AFFINITY, "WorkloadAffinity", ALPHA, false)
+    GATE(CONTEXTUAL_LOGGING, "ContextualLogging", 1_15, BETA, true, NEVER, BETA, true)             \
+    GATE(CONTROLLER_PRIORITY_QUEUE, "ControllerPriorityQueue", 1_15, ALPHA, false, 1_17, BETA,     \
+         true)                                                                                     \
+    GATE(CUSTOMIZED_CLUSTER_RESOURCE_MODELING, "CustomizedClusterResourceModeling", 1_13, BETA,    \
+         true, NEVER, BETA, true)                                                                  \
+    GATE(FAILOVER, "Failover", 1_13, BETA, false, NEVER, BETA, false)                              \
+    GATE(FEDERATED_QUOTA_ENFORCEMENT, "FederatedQuotaEnforcement", 1_14, ALPHA, false, NEVER,      \
+         ALPHA, false)                                                                             \
+    GATE(GRACEFUL_EVICTION, "GracefulEviction", 1_13, BETA, true, NEVER, BETA, true)               \
+    GATE(LOGGING_ALPHA_OPTIONS, "LoggingAlphaOptions", 1_15, ALPHA, false, NEVER, ALPHA, false)    \
+    GATE(LOGGING_BETA_OPTIONS, "LoggingBetaOptions", 1_15, BETA, true, NEVER, BETA, true)          \
+    GATE(MULTI_CLUSTER_SERVICE, "MultiClusterService", 1_13, ALPHA, false, NEVER, ALPHA, false)    \
+    GATE(MULTIPLE_POD_TEMPLATES, "MultiplePodTemplatesScheduling", 1_15, ALPHA, false, NEVER,      \
+         ALPHA, false)                                                                             \
+    GATE(PRIORITY_BASED_SCHEDULING, "PriorityBasedScheduling", 1_13, ALPHA, false, 1_19, BETA,     \
+         true)                                                                                     \
+    GATE(PROPAGATE_DEPS, "PropagateDeps", 1_13, BETA, true, NEVER, BETA, true)                     \
+    GATE(PREEMPTION, "PropagationPolicyPreemption", 1_13, ALPHA, false, NEVER, ALPHA, false)       \
+    GATE(RESOURCE_QUOTA_ESTIMATE, "ResourceQuotaEstimate", 1_13, ALPHA, false, NEVER, ALPHA,       \
+         false)                                                                                    \
+    GATE(SCHEDULING_OVERCOMMIT_PROTECTION, "SchedulingOvercommitProtection", 1_18, ALPHA, false,   \
+         NEVER, ALPHA, false)                                                                      \
+    GATE(STATEFUL_FAILOVER_INJECTION, "StatefulFailoverInjection", 1_13, ALPHA, false, NEVER,      \
+         ALPHA, false)                                                                             \
+    GATE(WORKLOAD_AFFINITY, "WorkloadAffinity", 1_17, ALPHA, false, NEVER, ALPHA, false)
 
-#define GATE_ENUMERATOR(id, name, stage, default_on) GATE_##id,
+#define GATE_ENUMERATOR(id, name, since, stage, on, later, later_stage, later_on) GATE_##id,
 enum gate { GATES(GATE_ENUMERATOR) GATE_COUNT };
 
 /* Set of feature gates that are on, bits by enum gate. */
@@ -175,17 +209,37 @@ typedef uint32_t gate_set;
 const char *gate_name(enum gate gate);
 
 /*
- * Parses "Name=true,Other=false" like --feature-gates of Karmada's components. AllAlpha and AllBeta
- * set the gates of a stage that the text does not name; all other gates have their default. Unknown
- * names are ignored. Returns false and sets `err` if an element is not a name and a boolean.
+ * Parses "Name=true,Other=false" like --feature-gates of Karmada's components of one release.
+ * AllAlpha and AllBeta set the gates that have the stage in this release and that the text does not
+ * name; all other gates have their default. Unknown names, and gates that the release lacks, are
+ * ignored. Returns false and sets `err` if an element is not a name and a boolean.
  */
-bool gates_parse(const char *text, gate_set *out, struct error *err) MUST_USE;
+bool gates_parse(const char *text, enum release release, gate_set *out, struct error *err) MUST_USE;
+
+/*
+ * Returns the release with the gates and defaults that the rules use for a range: the newest one.
+ * Until --karmada.feature-gates names the gate, a gate with different defaults inside the range has
+ * that of the newest release.
+ */
+static inline enum release gates_release(struct release_range range)
+{
+    return range.newest;
+}
 
 /*
  * Returns the next unknown name in a text for gates_parse() and stores its length; NULL at the end.
  * Start with `*at` at the beginning of the text; each call advances `*at`.
  */
 const char *gates_next_unknown(const char **at, size_t *len);
+
+/*
+ * Advances `*at` behind the next gate in a text for gates_parse() that a release does not have yet.
+ * Returns false at the end, else stores the gate.
+ */
+bool gates_next_foreign(const char **at, enum release release, enum gate *out);
+
+/* Returns the first release that has the gate; the oldest known one if earlier releases had it. */
+enum release gate_since(enum gate gate);
 
 static inline bool gate_is_on(gate_set gates, enum gate gate)
 {

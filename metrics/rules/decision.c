@@ -167,6 +167,7 @@ const char *const ignored_reason_names[IGNORED_REASON_COUNT] = {
     [IGNORED_SKIPPED_API] = "skipped_api",
     [IGNORED_SYSTEM_OBJECT] = "system_object",
     [IGNORED_CLAIMED_BY] = "claimed_by",
+    [IGNORED_UNWATCHED_VERSION] = "unwatched_version",
 };
 
 const char *const drift_field_names[DRIFT_FIELD_COUNT] = {
@@ -224,6 +225,18 @@ bool reason_exists(const char *name)
 }
 
 /* ---- reading decisions ---- */
+
+const char *const dependency_outcome_reasons[DEPENDENCY_OUTCOME_COUNT] = {
+    [DEPENDENCY_OUTCOME_LAST_REFERRER] = "last_referrer",
+    [DEPENDENCY_OUTCOME_BY_RELEASE] = "release",
+};
+
+const char *dependency_resolved_name(enum dependency_field field, enum dependency_outcome outcome,
+                                     bool resolved)
+{
+    return dependency_outcome_is_certain(outcome) ? dependency_value_name(field, resolved)
+                                                  : "undetermined";
+}
 
 const char *dependency_value_name(enum dependency_field field, bool value)
 {

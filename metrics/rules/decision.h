@@ -204,6 +204,11 @@ enum ignored_reason {
     IGNORED_SKIPPED_API,
     IGNORED_SYSTEM_OBJECT,
     IGNORED_CLAIMED_BY,
+    /*
+     * The version of the object is not served, or only policies that name a version which Karmada
+     * does not watch would select the template (api_versions.h).
+     */
+    IGNORED_UNWATCHED_VERSION,
     IGNORED_REASON_COUNT,
 };
 
@@ -280,6 +285,26 @@ struct dependency_values {
 /* Returns the text of a value in reports: "Abort", "Overwrite", "false" or "true". */
 const char *dependency_value_name(enum dependency_field field, bool value);
 
+/* Value that Karmada gives a field of a dependency's binding. */
+enum dependency_outcome {
+    DEPENDENCY_OUTCOME_FALSE,
+    DEPENDENCY_OUTCOME_TRUE,
+    DEPENDENCY_OUTCOME_LAST_REFERRER, /* Undetermined: that of the referrer reconciled last. */
+    DEPENDENCY_OUTCOME_BY_RELEASE,    /* Undetermined: releases of the range differ. */
+    DEPENDENCY_OUTCOME_COUNT,
+};
+/* Names of the reasons why an outcome is undetermined; NULL for the two values. */
+extern const char *const dependency_outcome_reasons[DEPENDENCY_OUTCOME_COUNT];
+
+static inline bool dependency_outcome_is_certain(enum dependency_outcome outcome)
+{
+    return outcome <= DEPENDENCY_OUTCOME_TRUE;
+}
+
+/* Returns dependency_value_name() of a resolved value, or "undetermined" if the outcome is. */
+const char *dependency_resolved_name(enum dependency_field field, enum dependency_outcome outcome,
+                                     bool resolved);
+
 /*
  * Resolution of one field of a dependency. Only an attached dependency can have a conflict or an
  * unapplied value. `unapplied` and `unsupported` ignore referrers that requiredBy does not list.
@@ -294,6 +319,8 @@ struct field_resolution {
     bool ahead;              /* Conflict once Karmada has applied the present policies. */
     bool predicted;          /* True if `ahead`, but no `conflict` yet. */
     bool predicted_resolved; /* Resolved value once the present policies are applied. */
+    enum dependency_outcome outcome; /* Value once Karmada has reconciled all referrers. */
+    enum dependency_outcome predicted_outcome; /* Once the present policies are applied, too. */
 };
 
 /*

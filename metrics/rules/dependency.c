@@ -190,28 +190,96 @@ static void count_referrer(struct referrer_sum *c, const struct dependency_refer
         c->since_ms = b->changed_ms;
 }
 
+static enum dependency_outcome outcome_of_value(bool value)
+{
+    return value ? DEPENDENCY_OUTCOME_TRUE : DEPENDENCY_OUTCOME_FALSE;
+}
+
+/* Inputs of the value that one release gives a field of a dependency's binding. */
+struct outcome_input {
+    struct value_count wants; /* Requests of the referrers. */
+    bool stored;              /* Value in the binding. */
+    bool has_binding;
+    bool attached;
+    bool lacks_referrer; /* requiredBy names a binding that does not exist. */
+    enum dependency_field field;
+};
+
+/* Returns the value of the referrer that is reconciled last; `stored` without a referrer. */
+static enum dependency_outcome outcome_of_last_writer(const struct value_count *wants, bool stored)
+{
+    if (requests_both_values(wants))
+        return DEPENDENCY_OUTCOME_LAST_REFERRER;
+    if (wants->count[false] + wants->count[true] == 0)
+        return outcome_of_value(stored);
+    return outcome_of_value(resolved_value(wants));
+}
+
+/* Returns the value after Karmada of one release has reconciled all referrers. */
+static enum dependency_outcome outcome_of_release(const struct outcome_input *in,
+                                                  enum release release)
+{
+    if (!in->attached) {
+        struct value_count writers = in->wants;
+
+        if (in->field != DEPENDENCY_PRESERVE || release_has(release, BEHAVIOUR_KEEPS_OWN_PRESERVE))
+            return outcome_of_value(in->stored);
+        /* The binding's own policy writes the value, too, and may be the last writer. */
+        writers.count[in->stored]++;
+        return outcome_of_last_writer(&writers, in->stored);
+    }
+    if (in->has_binding && in->lacks_referrer &&
+        release_has(release, BEHAVIOUR_REQUIRES_ALL_REFERRERS))
+        return outcome_of_value(in->stored);
+    if (release_has(release, BEHAVIOUR_RESOLVES_DEPENDENCIES))
+        return outcome_of_value(resolved_value(&in->wants));
+    return outcome_of_last_writer(&in->wants, in->stored);
+}
+
+/* Returns the common outcome of all releases of a range. */
+static enum dependency_outcome outcome_of_range(const struct outcome_input *in,
+                                                struct release_range range)
+{
+    enum dependency_outcome outcome = outcome_of_release(in, range.oldest);
+
+    for (unsigned release = range.oldest; release <= (unsigned)range.newest; release++) {
+        if (outcome_of_release(in, (enum release)release) != outcome)
+            return DEPENDENCY_OUTCOME_BY_RELEASE;
+    }
+    return outcome;
+}
+
 /* Resolves one field of a dependency; `b` is NULL if it has no binding yet. */
 static struct field_resolution resolve_field(const struct referrer_sum *c,
                                              enum dependency_field field, const struct binding *b,
-                                             bool resolves)
+                                             struct release_range release)
 {
     const struct value_count *now = &c->now[field], *current = &c->current[field];
     bool attached = !b || !b->has_placement;
     bool resolved = resolved_value(now);
+    bool resolves =
+        release_range_has(release, BEHAVIOUR_RESOLVES_DEPENDENCIES) == RELEASE_ANSWER_YES;
+    bool keeps = field != DEPENDENCY_PRESERVE ||
+                 release_range_has(release, BEHAVIOUR_KEEPS_OWN_PRESERVE) == RELEASE_ANSWER_YES;
     /* A future binding will store the resolved value. */
     bool stored = b ? dependency_values_of(&b->propagation).wants[field] : resolved;
     bool differs = b && attached && stored != resolved_value(&c->listed[field]);
+    struct outcome_input input = {*now, stored, b != NULL, attached, c->dangling > 0, field};
+    struct outcome_input ahead = input;
 
+    ahead.wants = *current;
     return (struct field_resolution){
         .conflict = attached && requests_both_values(now),
         .resolved = resolved,
         .stored = stored,
         .unapplied = differs && resolves,
         .unsupported = differs && !resolves,
-        .overridden = !attached && stored != resolved,
+        .overridden = !attached && keeps && stored != resolved,
         .ahead = attached && requests_both_values(current),
         .predicted = attached && !requests_both_values(now) && requests_both_values(current),
         .predicted_resolved = resolved_value(current),
+        .outcome = outcome_of_range(&input, release),
+        .predicted_outcome = outcome_of_range(&ahead, release),
     };
 }
 
@@ -226,7 +294,7 @@ static bool has_conflict_ahead(const struct referrer_sum *c)
 
 struct dependency_decision *dependency_decide(const struct binding *b,
                                               const struct dependency_referrers *referrers,
-                                              bool resolves)
+                                              struct release_range release)
 {
     bool attached = !b || !b->has_placement;
     struct referrer_sum c = {0};
@@ -241,13 +309,35 @@ struct dependency_decision *dependency_decide(const struct binding *b,
 
     struct dependency_decision *d = xcalloc(1, sizeof(*d));
     for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++)
-        d->fields[i] = resolve_field(&c, i, b, resolves);
+        d->fields[i] = resolve_field(&c, i, b, release);
     d->attached = attached;
     d->derived = c.derived;
     d->referrers = c.referrers;
     d->dangling = c.dangling;
     d->since_ms = b && b->changed_ms > c.since_ms ? b->changed_ms : c.since_ms;
     return d;
+}
+
+void dependency_describe_resolved(const struct dependency_decision *d, enum dependency_field field,
+                                  bool predicted, struct strbuf *out)
+{
+    const struct field_resolution *f = &d->fields[field];
+    enum dependency_outcome outcome = predicted ? f->predicted_outcome : f->outcome;
+    bool resolved = predicted ? f->predicted_resolved : f->resolved;
+
+    strbuf_adds(out, dependency_resolved_name(field, outcome, resolved));
+    if (dependency_outcome_is_certain(outcome))
+        return;
+    strbuf_addf(out,
+                ", because Karmada before %s applies the value of the referrer that it has "
+                "reconciled last",
+                release_name(behaviour_since(BEHAVIOUR_RESOLVES_DEPENDENCIES)));
+    if (outcome == DEPENDENCY_OUTCOME_LAST_REFERRER)
+        return;
+    if (!d->attached || d->dangling > 0)
+        strbuf_addf(out, ", and later releases keep %s", dependency_value_name(field, f->stored));
+    else
+        strbuf_addf(out, ", and later releases apply %s", dependency_value_name(field, resolved));
 }
 
 /* ---- Events about conflicts ---- */

@@ -55,13 +55,20 @@ void dependency_referrers_gather(const struct store *s, const struct incomplete 
 
 /*
  * Returns the decision about a dependency with these referrers: about the binding `b` or, if `b` is
- * NULL, about a template that has no binding and no governing policy. `resolves` is true if Karmada
- * writes the resulting value to the binding (BEHAVIOUR_RESOLVES_DEPENDENCIES). Returns NULL if the
- * object is no dependency. The caller frees the decision.
+ * NULL, about a template that has no binding and no governing policy. `release` determines which
+ * value Karmada gives the binding. Returns NULL if the object is no dependency. The caller frees
+ * the decision.
  */
 struct dependency_decision *dependency_decide(const struct binding *b,
                                               const struct dependency_referrers *referrers,
-                                              bool resolves);
+                                              struct release_range release);
+
+/*
+ * Appends the resolved value of a field or, if it is undetermined, the reason. `predicted` stands
+ * for the value once the present policies are applied.
+ */
+void dependency_describe_resolved(const struct dependency_decision *d, enum dependency_field field,
+                                  bool predicted, struct strbuf *out);
 
 /*
  * ---- Events about conflicts (Karmada: recordEventIfPolicyConflict) ----

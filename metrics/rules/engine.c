@@ -88,7 +88,8 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
     bool known;
     gate_set gates;
 
-    if (!gates_parse(feature_gates, &gates, err) || !release_parse(version, &release, &known, err))
+    if (!release_parse(version, &release, &known, err) ||
+        !gates_parse(feature_gates, gates_release(release), &gates, err))
         return NULL;
     ignored = ignored_new(options->skipped_namespaces, options->skipped_apis, err);
     if (!ignored)
@@ -268,7 +269,7 @@ static bool judge_problems(struct rule_context *c, size_t budget)
 
 bool engine_run(struct engine *e, int64_t now_ms, size_t budget)
 {
-    struct gathered gathered = {0};
+    struct gathered gathered = {.release = e->context.release};
     struct entry *entry;
 
     /* Time never decreases: if the clock is set back, overdue templates stay overdue. */
@@ -415,6 +416,30 @@ uint64_t engine_evaluations(const struct engine *e)
     return e->evaluations;
 }
 
+void engine_set_release(struct engine *e, struct release_range release)
+{
+    struct rule_context *c = &e->context;
+    const char *feature_gates = c->options.feature_gates ? c->options.feature_gates : "";
+    bool same = release.oldest == c->release.oldest && release.newest == c->release.newest;
+    struct error ignored;
+
+    if (c->release.origin == RELEASE_GIVEN)
+        return;
+    c->release = release;
+    /* engine_new() has parsed the same text, and the release cannot make it malformed. */
+    if (same || !gates_parse(feature_gates, gates_release(release), &c->gates, &ignored))
+        return;
+    graph_set_cause(c->graph, CAUSE_DISCOVERY);
+    rule_mark_cluster_dependents(c);
+    for (unsigned class = 0; class < CLASS_COUNT; class ++)
+        graph_mark_class(c->graph, (enum object_class) class);
+}
+
+struct release_range engine_release(const struct engine *e)
+{
+    return e->context.release;
+}
+
 bool engine_resolves_dependencies(const struct engine *e)
 {
     return release_range_has(e->context.release, BEHAVIOUR_RESOLVES_DEPENDENCIES) ==
@@ -464,11 +489,24 @@ void engine_select_priority_classes(struct engine *e)
     e->context.plans_priority_classes = true;
 }
 
-void engine_set_api_version_source(struct engine *e, struct api_version_source judge)
+void engine_set_api_version_source(struct engine *e, struct api_version_source source)
 {
-    e->context.api_versions = judge;
-    graph_set_cause(e->context.graph, CAUSE_DISCOVERY);
-    graph_mark_class(e->context.graph, CLASS_POLICY);
+    struct rule_context *c = &e->context;
+
+    c->api_versions = source;
+    ignored_set_api_versions(c->ignored, source);
+    graph_set_cause(c->graph, CAUSE_DISCOVERY);
+    graph_mark_class(c->graph, CLASS_POLICY);
+    /* At an API server, all templates have the preferred version. */
+    if (source.objects_decide)
+        graph_mark_class(c->graph, CLASS_TEMPLATE);
+    else
+        api_versions_mark_all_templates(c->store, c->graph, c->index);
+}
+
+struct api_version_source engine_api_version_source(const struct engine *e)
+{
+    return e->context.api_versions;
 }
 
 bool engine_uses_priority_classes(const struct engine *e)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "metrics/rules/api_versions.h"
 #include "metrics/rules/connector_conflicts.h"
 #include "metrics/rules/dependency.h"
 #include "metrics/rules/object_index.h"
 #include "metrics/rules/problems/problems.h"
 #include "metrics/rules/selector.h"
-#include "metrics/rules/selector_index.h"
 #include "metrics/rules/transitions.h"
 
 /*
@@ -116,6 +116,13 @@ uint64_t engine_evaluations(const struct engine *e);
 /* Returns the takeover rules in force. */
 enum takeover engine_takeover(const struct engine *e);
 
+/*
+ * Sets the releases that Karmada may run, and the defaults of its feature gates; marks all entries
+ * if the releases differ from the last ones. No effect if the options set the release.
+ */
+void engine_set_release(struct engine *e, struct release_range release);
+struct release_range engine_release(const struct engine *e);
+
 /* Returns true if all releases that Karmada may have resolve values of dependencies. */
 bool engine_resolves_dependencies(const struct engine *e);
 
@@ -127,10 +134,13 @@ bool engine_resolves_dependencies(const struct engine *e);
 bool engine_next_selected_type(const struct engine *e, size_t *at, const char **api_version,
                                const char **kind);
 /*
- * Sets the source of the versions of kinds that Karmada watches, and marks all policies. Call this
- * again when answers of the source have changed. All zero: the objects in the store decide.
+ * Sets the source of the versions of kinds that Karmada watches, and marks all policies and the
+ * templates that depend on it. Call this again when answers of the source have changed. All zero:
+ * the objects in the store decide.
  */
-void engine_set_api_version_source(struct engine *e, struct api_version_source judge);
+void engine_set_api_version_source(struct engine *e, struct api_version_source source);
+/* Returns the source of the versions of kinds. */
+struct api_version_source engine_api_version_source(const struct engine *e);
 
 /*
  * Makes the sources read the objects of a kind, or PriorityClasses, as if a policy selected them,

@@ -19,6 +19,7 @@ struct ignored {
     size_t namespace_count;
     struct skipped_api *apis;
     size_t api_count;
+    struct api_version_source api_versions;
 };
 
 /* APIs that Karmada always skips, except Karmada's own: kind.c excludes these from templates. */
@@ -137,6 +138,11 @@ struct ignored *ignored_new(const char *namespaces, const char *apis, struct err
     return ignored;
 }
 
+void ignored_set_api_versions(struct ignored *ignored, struct api_version_source source)
+{
+    ignored->api_versions = source;
+}
+
 void ignored_free(struct ignored *ignored)
 {
     if (!ignored)
@@ -203,6 +209,13 @@ static bool is_system_object(const struct entry *template)
            strcmp(entry_kind(template), "ConfigMap") == 0;
 }
 
+/* The answer is not cached: a CustomResourceDefinition in the files may change it. */
+static bool is_unserved(const struct ignored *ignored, const struct type *type)
+{
+    return api_version_judge(&ignored->api_versions, type->api_version, type->kind) ==
+           API_VERSION_UNSERVED;
+}
+
 bool find_ignored_reason(const struct ignored *ignored, const struct entry *template,
                          enum ignored_reason *reason)
 {
@@ -217,6 +230,8 @@ bool find_ignored_reason(const struct ignored *ignored, const struct entry *temp
         *reason = (enum ignored_reason)(partition->verdict - VERDICT_REASON);
     else if (t->claimed_by)
         *reason = IGNORED_CLAIMED_BY;
+    else if (is_unserved(ignored, partition->type))
+        *reason = IGNORED_UNWATCHED_VERSION;
     else
         return false;
     return true;

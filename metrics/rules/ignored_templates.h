@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "metrics/rules/api_versions.h"
 #include "metrics/rules/decision.h"
 
 /*
@@ -18,6 +19,9 @@ struct ignored;
 struct ignored *ignored_new(const char *namespaces, const char *apis, struct error *err) MUST_USE;
 /* Accepts NULL. */
 void ignored_free(struct ignored *ignored);
+
+/* Sets the source of the versions of kinds: a template in a version not served is ignored. */
+void ignored_set_api_versions(struct ignored *ignored, struct api_version_source source);
 
 /*
  * Returns true and sets `reason` if Karmada ignores the template, which must have an object. Caches

@@ -114,18 +114,25 @@ static struct predicted predict_governed(const struct rule_context *c, const str
                                          struct projection *out)
 {
     struct binding expected;
+    const struct scheduling s = {
+        .placements = c->placements, .binding = &expected, .resolved = resolved, .gates = c->gates};
+    struct schedule_result result = {0};
 
     if (!make_expected_binding(template, &expected))
         return undetermined(out, UNDETERMINED_UNSUPPORTED);
-    projection_make(c->placements, resolved, &expected, out);
+    if (!resolved->has_clusters)
+        return undetermined(out, UNDETERMINED_NO_CLUSTERS);
+    scheduling_run_in_range(&s, true, &result);
+    *out = result.targets;
     if (!out->determined)
         return undetermined(out, out->reason);
+    if (result.scheduled == SCHEDULED_ERROR)
+        return (struct predicted){PREDICTION_REFUSED, "scheduler_error"};
     if (out->count > 0)
         return (struct predicted){PREDICTION_PLACED, "scheduled"};
-    return (struct predicted){PREDICTION_NOWHERE,
-                              binding_is_workload(&expected) && expected.replicas == 0
-                                  ? "no_replicas"
-                                  : "no_cluster_fit"};
+    if (result.scheduled == SCHEDULED_NO_CLUSTER_FIT)
+        return (struct predicted){PREDICTION_NOWHERE, "no_cluster_fit"};
+    return (struct predicted){PREDICTION_NOWHERE, "no_replicas"};
 }
 
 static struct predicted predict_one(const struct rule_context *c, const struct entry *template,

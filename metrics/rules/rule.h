@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "metrics/rules/api_versions.h"
 #include "metrics/rules/cloud_index.h"
 #include "metrics/rules/connector_conflicts.h"
 #include "metrics/rules/control_plane.h"
@@ -115,7 +116,6 @@ struct binding_facts {
     const struct entry *claimed; /* The claim's policy, existing or not; NULL without a claim. */
     /* A selector names the template's kind, and all objects of the kind have been read. */
     bool kind_read;
-    bool resolves; /* Karmada resolves values of dependencies (engine_resolves_dependencies). */
 };
 
 /* Inputs of the decision about one entry. The lists keep their memory between evaluations. */
@@ -126,6 +126,7 @@ struct gathered {
         struct binding_facts binding;
         struct lease_facts lease;
     };
+    struct release_range release;          /* Releases that Karmada may run. */
     struct dependency_referrers referrers; /* Referrers of the entry. */
     struct target_list targets;            /* Facts about targets of the binding. */
     struct entry_list reads;               /* Entries that the decision depends on. */

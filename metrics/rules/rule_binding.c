@@ -91,8 +91,6 @@ static void gather_binding_facts(const struct rule_context *c, struct entry *ent
         .claimed = claimed,
         .kind_read = selector_index_count_selectors(c->index, b->api_version, b->kind) > 0 &&
                      !incomplete_has(&c->incomplete, b->api_version, b->kind),
-        .resolves =
-            release_range_has(c->release, BEHAVIOUR_RESOLVES_DEPENDENCIES) == RELEASE_ANSWER_YES,
     };
     if (claimed)
         entry_list_add(&out->reads, claimed);
@@ -128,7 +126,7 @@ static void *decide_binding(const struct gathered *g, int64_t *due_ms)
     /* Unless the kind is selected and completely read, the template may exist. */
     if (!f->template && f->kind_read && binding_get_resource(b, &id))
         d->defects |= 1u << DEFECT_MISSING_TEMPLATE;
-    d->dependency = dependency_decide(b, &g->referrers, f->resolves);
+    d->dependency = dependency_decide(b, &g->referrers, g->release);
     d->defects |= (uint8_t)dependency_defects(b, d->dependency);
     return d;
 }

@@ -144,6 +144,8 @@ static void policy_on_change(struct rule_context *c, struct entry *entry, const 
     if (old)
         selector_index_remove(c->index, entry, old);
     mark_templates_of_unselected_kinds(c, entry, old);
+    api_versions_mark_templates(c->store, c->graph, fresh);
+    api_versions_mark_templates(c->store, c->graph, last);
     for (uint32_t i = 0; fresh && i < fresh->selector_count; i++)
         mark_selected_templates(c, entry, &fresh->selectors[i]);
     graph_mark_readers(c->graph, entry);

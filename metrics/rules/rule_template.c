@@ -278,6 +278,19 @@ static bool gather_referrers(const struct rule_context *c, const struct entry *e
     return derived;
 }
 
+/*
+ * Returns true if a policy would select the template, but names a version of the kind that Karmada
+ * is known not to watch.
+ */
+static bool is_named_in_unwatched_version(const struct rule_context *c, const struct entry *entry)
+{
+    const struct type *type = entry->partition->type;
+    struct entry *policy = selector_index_find_other_version(c->index, entry);
+
+    return policy && api_version_judge(&c->api_versions, type->api_version, type->kind) ==
+                         API_VERSION_WATCHED;
+}
+
 static void gather_template_facts(const struct rule_context *c, struct entry *entry,
                                   struct gathered *out)
 {
@@ -314,6 +327,9 @@ static void gather_template_facts(const struct rule_context *c, struct entry *en
     gather_connector_facts(c, entry, facts);
     facts->is_ignored = find_ignored_reason(c->ignored, entry, &facts->ignored_reason);
     facts->selections = selector_index_find_policies(c->index, entry, &facts->selection_count);
+    /* Uses the memory of the selections: there are none. */
+    facts->template_state_input.unwatched_version =
+        facts->selection_count == 0 && is_named_in_unwatched_version(c, entry);
 }
 
 /* ---- decision ---- */
@@ -435,7 +451,7 @@ static void *decide_template(const struct gathered *g, int64_t *due_ms)
         d->capacity = capacity_new(f->placements, governing_placement(d), b,
                                    d->change_applied == CHANGE_NOT_APPLIED, placement_drifts(d));
     if (lacks_binding(b) && !d->governing && d->state != STATE_IGNORED)
-        d->dependency = dependency_decide(NULL, &g->referrers, true);
+        d->dependency = dependency_decide(NULL, &g->referrers, g->release);
     return d;
 }
 

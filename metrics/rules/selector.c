@@ -41,15 +41,16 @@ bool label_selector_matches(const struct label_selector *selector, const struct 
     return true;
 }
 
-enum selector_miss selector_miss(const struct resource_selector *selector,
-                                 const struct entry *template)
+/* Checks the selector as if the template had this apiVersion, which is interned. */
+static enum selector_miss miss_in_version(const struct resource_selector *selector,
+                                          const char *api_version, const struct entry *template)
 {
     const struct partition *partition = template->partition;
     const struct template *t = entry_template(template);
 
     if (selector->kind != partition->type->kind)
         return MISS_KIND;
-    if (selector->api_version != partition->type->api_version)
+    if (selector->api_version != api_version)
         return MISS_API_VERSION;
     if (selector->ns && selector->ns != partition->ns)
         return MISS_NAMESPACE;
@@ -60,14 +61,26 @@ enum selector_miss selector_miss(const struct resource_selector *selector,
     return MISS_NOTHING;
 }
 
-enum selector_score selector_score(const struct resource_selector *selector,
-                                   const struct entry *template)
+enum selector_miss selector_miss(const struct resource_selector *selector,
+                                 const struct entry *template)
 {
-    if (selector_miss(selector, template) != MISS_NOTHING)
+    return miss_in_version(selector, template->partition->type->api_version, template);
+}
+
+enum selector_score selector_score_in_version(const struct resource_selector *selector,
+                                              const char *api_version, const struct entry *template)
+{
+    if (miss_in_version(selector, api_version, template) != MISS_NOTHING)
         return SCORE_NONE;
     if (selector->name)
         return SCORE_NAME;
     return selector->labels ? SCORE_LABELS : SCORE_ALL;
+}
+
+enum selector_score selector_score(const struct resource_selector *selector,
+                                   const struct entry *template)
+{
+    return selector_score_in_version(selector, template->partition->type->api_version, template);
 }
 
 static bool selects_by_labels(const struct resource_selector *rule)

@@ -33,6 +33,10 @@ bool label_selector_matches(const struct label_selector *selector, const struct 
  */
 enum selector_score selector_score(const struct resource_selector *selector,
                                    const struct entry *template);
+/* Like selector_score(), as if the template had the interned `api_version`. */
+enum selector_score selector_score_in_version(const struct resource_selector *selector,
+                                              const char *api_version,
+                                              const struct entry *template);
 
 /*
  * Returns true if the template matches every field that the exclusion rule sets. An empty

@@ -385,7 +385,8 @@ static void search_bucket(struct selector_index *index, const struct bucket_key 
         map_get(&index->buckets, map_hash(key, sizeof(*key), index->seed), key);
 
     for (size_t i = 0; bucket && i < bucket->count; i++) {
-        enum selector_score score = selector_score(bucket->items[i].selector, template);
+        enum selector_score score =
+            selector_score_in_version(bucket->items[i].selector, key->api_version, template);
 
         if (score == SCORE_NONE)
             continue;
@@ -442,84 +443,60 @@ static void merge_policies_found(struct selector_index *index)
     index->found_count = kept;
 }
 
+/*
+ * Collects the selectors of the buckets of one apiVersion that fit the template. Each selector is
+ * in one bucket: without label and name, with one label, or with a name.
+ */
+static void search_api_version(struct selector_index *index, const char *api_version,
+                               const struct entry *template)
+{
+    const struct template *t = entry_template(template);
+    struct bucket_key key = {.api_version = api_version, .kind = entry_kind(template)};
+
+    index->found_count = 0;
+    search_scopes(index, key, template);
+    for (size_t i = 0; i < t->labels.count; i++) {
+        key.label_key = t->labels.items[i].key;
+        key.label_value = t->labels.items[i].value;
+        search_scopes(index, key, template);
+    }
+    key.label_key = key.label_value = NULL;
+    key.name = intern_find(store_string_pool(index->store), template->name);
+    if (key.name)
+        search_scopes(index, key, template);
+    merge_policies_found(index);
+}
+
 const struct selection *selector_index_find_policies(struct selector_index *index,
                                                      const struct entry *template,
                                                      size_t *out_count)
 {
     const struct type *type = template->partition->type;
-    const struct template *t = entry_template(template);
-    struct bucket_key key = {.api_version = type->api_version, .kind = type->kind};
 
     index->found_count = 0;
-    /* Each selector is in one bucket: without label and name, with one label, or with a name. */
-    if (selector_index_count_selectors(index, type->api_version, type->kind) > 0) {
-        search_scopes(index, key, template);
-        for (size_t i = 0; i < t->labels.count; i++) {
-            key.label_key = t->labels.items[i].key;
-            key.label_value = t->labels.items[i].value;
-            search_scopes(index, key, template);
-        }
-        key.label_key = key.label_value = NULL;
-        key.name = intern_find(store_string_pool(index->store), template->name);
-        if (key.name)
-            search_scopes(index, key, template);
-        merge_policies_found(index);
-    }
+    if (selector_index_count_selectors(index, type->api_version, type->kind) > 0)
+        search_api_version(index, type->api_version, template);
     *out_count = index->found_count;
     return index->found;
 }
 
-/* ---- watched versions of kinds ---- */
-
-static bool is_same_group(const char *a, const char *b)
-{
-    size_t len = api_group_len(a);
-
-    return len == api_group_len(b) && memcmp(a, b, len) == 0;
-}
-
-/* Returns true if the type has this kind and the API group of `api_version`, in any version. */
-static bool is_same_kind(const struct type *type, const char *api_version, const char *kind)
-{
-    return strcmp(type->kind, kind) == 0 && is_same_group(type->api_version, api_version);
-}
-
-bool api_version_is_absent(const struct api_version_source *judge, const char *api_version,
-                           const char *kind)
-{
-    return judge->judge && judge->judge(judge->context, api_version, kind) == API_VERSION_ABSENT;
-}
-
-bool api_version_is_unwatched(const struct store *store, const struct api_version_source *judge,
-                              const char *api_version, const char *kind)
-{
-    bool has_other_version = false;
-
-    if (judge->judge)
-        return judge->judge(judge->context, api_version, kind) == API_VERSION_UNWATCHED;
-    for (const struct type *type = store_first_type(store); type; type = type->next) {
-        if (type->objects == 0 || !is_same_kind(type, api_version, kind))
-            continue;
-        if (strcmp(type->api_version, api_version) == 0)
-            return false;
-        has_other_version = true;
-    }
-    return has_other_version;
-}
-
-void api_versions_mark_policies(const struct selector_index *index, struct graph *graph,
-                                const struct entry *template, const void *old)
+struct entry *selector_index_find_other_version(struct selector_index *index,
+                                                const struct entry *template)
 {
     const struct type *type = template->partition->type;
     const char *api_version, *kind;
-    bool exists = entry_exists(template);
 
-    if (exists == (old != NULL) || type->objects != (exists ? 1 : 0))
-        return;
     for (size_t at = 0; selector_index_next_type(index, &at, &api_version, &kind);) {
-        if (api_version && kind && is_same_kind(type, api_version, kind)) {
-            graph_mark_class(graph, CLASS_POLICY);
-            return;
+        if (kind != type->kind || !api_version || api_version == type->api_version ||
+            !api_group_equals(api_version, type->api_version))
+            continue;
+        search_api_version(index, api_version, template);
+        for (size_t i = 0; i < index->found_count; i++) {
+            const struct policy *policy = entry_policy(index->found[i].policy);
+
+            if (!policy->deleting && !policy_excludes_template(policy, template))
+                return index->found[i].policy;
         }
     }
+    return NULL;
 }

@@ -6,8 +6,8 @@
 #include "metrics/rules/selector.h"
 
 /*
- * Indexes of selectors and references: the selectors of all policies, the number of references to
- * each kind, and the version of each kind that Karmada watches.
+ * Indexes of selectors and references: the selectors of all policies, and the number of references
+ * to each kind.
  */
 
 /* ---- selectors of policies ---- */
@@ -47,6 +47,15 @@ struct selection {
 const struct selection *selector_index_find_policies(struct selector_index *index,
                                                      const struct entry *template,
                                                      size_t *out_count);
+
+/*
+ * Returns a policy with a selector that would select the template if the selector named the
+ * template's API version, and not another one of the same kind. Policies that exclude the template
+ * or are in deletion do not count. Returns NULL if there is no such policy. The template must have
+ * an object.
+ */
+struct entry *selector_index_find_other_version(struct selector_index *index,
+                                                const struct entry *template);
 
 /*
  * A broad selector selects templates of a kind by labels or as a whole, not by name, and belongs to
@@ -110,42 +119,3 @@ size_t type_counts_get(const struct type_counts *c, const char *api_version, con
  */
 bool type_counts_next(const struct type_counts *c, size_t *at, const char **api_version,
                       const char **kind);
-
-/* ---- watched versions of kinds ---- */
-
-/*
- * Karmada watches one version of each kind, the one that the API server prefers; a policy that
- * names another version selects nothing. With files as source the preferred version is unknown: a
- * version counts as unwatched if the kind has objects, and all of them have other versions.
- */
-
-/* Answer of an API server about one apiVersion and kind. */
-enum api_version_answer {
-    API_VERSION_UNKNOWN,
-    API_VERSION_WATCHED,
-    API_VERSION_UNWATCHED, /* Another version is preferred, or the kind cannot be watched. */
-    API_VERSION_ABSENT,    /* The API server serves no version of the kind. */
-};
-
-/* Source of answers about apiVersions; all zero without an API server. */
-struct api_version_source {
-    enum api_version_answer (*judge)(const void *context, const char *api_version,
-                                     const char *kind);
-    const void *context;
-};
-
-/* Returns true if the source knows that no version of the kind is served. */
-bool api_version_is_absent(const struct api_version_source *judge, const char *api_version,
-                           const char *kind);
-
-/* Returns true if this version of the kind counts as unwatched. */
-bool api_version_is_unwatched(const struct store *store, const struct api_version_source *judge,
-                              const char *api_version, const char *kind);
-
-/*
- * Handles a template that was created (`old` is NULL), deleted or replaced. Marks all policies if
- * the template is the first or was the last object of its apiVersion and kind, and a selector names
- * any version of the kind. Then api_version_is_unwatched() may have another result.
- */
-void api_versions_mark_policies(const struct selector_index *index, struct graph *graph,
-                                const struct entry *template, const void *old);

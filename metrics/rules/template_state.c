@@ -293,6 +293,13 @@ static void set_pending(const struct template_state_input *s, struct template_de
     out->since_ms = reason == PENDING_POLICY_GONE ? t->changed_ms : t->created_ms;
 }
 
+static void set_ignored(const struct template_state_input *s, struct template_decision *out)
+{
+    out->state = STATE_IGNORED;
+    out->reason = IGNORED_UNWATCHED_VERSION;
+    out->since_ms = entry_template(s->template)->created_ms;
+}
+
 /* ---- decision about the state ---- */
 
 /*
@@ -384,6 +391,7 @@ static int64_t decide_unmatched(const struct template_state_input *s, struct tem
 {
     const struct binding *b = binding_made_by_policy(s);
     bool required = is_required(s);
+    enum pending_reason reason = why_unmatched(s);
 
     if (b)
         out->change_applied = check_orphan_change_applied(s->template, b);
@@ -393,8 +401,11 @@ static int64_t decide_unmatched(const struct template_state_input *s, struct tem
         out->state = STATE_ORPHANED;
     else if (required)
         out->state = STATE_ATTACHED;
+    else if (s->unwatched_version &&
+             (reason == PENDING_KIND_NOT_SELECTED || reason == PENDING_NO_MATCH))
+        set_ignored(s, out);
     else
-        set_pending(s, out, why_unmatched(s));
+        set_pending(s, out, reason);
     if (b && required)
         out->flags |= 1U << FLAG_REQUIRED;
     return INT64_MAX;

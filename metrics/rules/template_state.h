@@ -39,6 +39,8 @@ struct template_state_input {
     size_t candidate_count;
     bool required;      /* The template has no binding, but a derived referrer (dependency.h). */
     bool kind_selected; /* Some policy has a selector of the template's kind. */
+    /* Only policies that name an unwatched version would select the template. */
+    bool unwatched_version;
 };
 
 /*

@@ -152,7 +152,7 @@ static void copy_resource_requests(struct overlay *overlay, struct binding *b,
  * Applies a policy to a template that it has claimed (Karmada: ApplyPolicy, ApplyClusterPolicy):
  * creates or updates the binding, schedules it (unless copy_replicas() returns false) and syncs its
  * dependencies. Does nothing if Karmada would fail: the binding is in deletion or of another
- * template, or the PriorityClass is missing.
+ * template, its name is invalid, or the PriorityClass is missing.
  */
 static void apply_claimed_policy(struct overlay *overlay, struct entry *template,
                                  const struct entry *policy)
@@ -164,6 +164,8 @@ static void apply_claimed_policy(struct overlay *overlay, struct entry *template
     struct binding *fresh;
 
     if (old && (old->deleting || !binding_belongs_to(old, template)))
+        return;
+    if (!old && !binding_name_is_valid(entry_kind(template), template->name))
         return;
     if (!resolve_priority(overlay, template, entry_policy(policy), &priority))
         return;

@@ -477,6 +477,7 @@ const struct plan_result *plan_finish(struct plan *p)
     result->objects = p->user.objects;
     result->object_count = p->user.object_count;
     result->assumptions = overlay_take_assumptions(p->overlay);
+    result->release = overlay_context(p->overlay)->release;
     /* If the plan changes nothing, keep only assumptions that may have prevented a change. */
     if (result->template_count + result->conflict_count == 0)
         result->assumptions &= 1U << ASSUMED_PREEMPTION_OFF | 1U << ASSUMED_REFERENCES_UNKNOWN |

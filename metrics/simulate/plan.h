@@ -81,7 +81,8 @@ struct plan_result {
     size_t conflicts_vanish; /* Number of conflicts without `appears`. */
     size_t undetermined;     /* Number of `templates` with unknown clusters after the change. */
     unsigned assumptions;    /* Bits by enum assumption. */
-    bool settled;            /* No simulation was given up before its queue was empty. */
+    struct release_range release; /* Releases of Karmada that were simulated. */
+    bool settled;                 /* No simulation was given up before its queue was empty. */
     /* Templates still queued when the simulation was given up, in the order of entry_compare(). */
     const struct entry_list *unsettled;
 };

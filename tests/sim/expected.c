@@ -160,7 +160,8 @@ static char *build_fresh_page(const struct run *r)
 
     world_init(&fresh, &rules_options_default, 99);
     struct registry *registry = page_registry(&fresh, &registry_options_default);
-    engine_set_api_version_source(fresh.engine, (struct api_version_source){find_api_version, r});
+    engine_set_api_version_source(
+        fresh.engine, (struct api_version_source){.judge = find_api_version, .context = r});
     for (unsigned slot = SIM_SLOTS; slot-- > 0;) {
         unsigned kind = slot_kind(slot);
 

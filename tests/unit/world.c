@@ -204,9 +204,10 @@ static void dump_dependency(const struct world *w, struct strbuf *out, const str
     strbuf_addf(out, " dependency(referrers=%u dangling=%u attached=%d derived=%d since=%" PRId64,
                 d->referrers, d->dangling, d->attached, d->derived, d->since_ms);
     for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++)
-        strbuf_addf(out, " %d%d%d%d%d%d%d", d->fields[i].conflict, d->fields[i].resolved,
+        strbuf_addf(out, " %d%d%d%d%d%d%d%u%u", d->fields[i].conflict, d->fields[i].resolved,
                     d->fields[i].stored, d->fields[i].unapplied, d->fields[i].overridden,
-                    d->fields[i].predicted, d->fields[i].predicted_resolved);
+                    d->fields[i].predicted, d->fields[i].predicted_resolved, d->fields[i].outcome,
+                    d->fields[i].predicted_outcome);
     strbuf_adds(out, ")");
 }
 

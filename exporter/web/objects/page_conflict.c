@@ -209,6 +209,7 @@ static void add_field(struct strbuf *out, const struct health *h, const struct e
     const char *name = dependency_field_names[field];
     bool conflict = f->conflict || f->predicted;
     bool in_force = f->conflict || !f->predicted ? f->stored : f->predicted_resolved;
+    CLEANUP(strbuf_release) struct strbuf value = STRBUF_INIT(TITLE_MAX_BYTES);
     CLEANUP(field_parties_release)
     struct field_parties parties = {.field = field, .current = f->predicted && !f->conflict};
 
@@ -220,7 +221,7 @@ static void add_field(struct strbuf *out, const struct health *h, const struct e
         strbuf_addf(out,
                     "The referrers will request different values once Karmada has applied the "
                     "present policies. The value will be <b>%s</b>",
-                    dependency_value_name(field, in_force));
+                    dependency_resolved_name(field, f->predicted_outcome, in_force));
     else
         strbuf_addf(out,
                     "<span class=\"good\">All referrers request the same value.</span> The "
@@ -228,9 +229,11 @@ static void add_field(struct strbuf *out, const struct health *h, const struct e
                     dependency_value_name(field, in_force));
     html_since(out, f->conflict ? d->since_ms : 0, false, h->now_ms);
     strbuf_adds(out, ".");
-    if (f->stored != f->resolved)
-        strbuf_addf(out, " The binding should have <b>%s</b>.",
-                    dependency_value_name(field, f->resolved));
+    dependency_describe_resolved(d, field, false, &value);
+    if (!dependency_outcome_is_certain(f->outcome))
+        strbuf_addf(out, " The value is %s.", value.data);
+    else if (f->stored != f->resolved)
+        strbuf_addf(out, " The binding should have <b>%s</b>.", value.data);
     strbuf_adds(out, "</p>\n");
     engine_dependency_referrers(h->evaluation->engine, dependency, add_to_party, &parties);
     if (conflict)

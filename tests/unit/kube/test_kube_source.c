@@ -107,23 +107,23 @@ static bool must_be_stored(const struct fake_api *api, const struct fake_object 
     return false;
 }
 
-/* Returns API_VERSION_UNWATCHED for the old version of Foo if Foo is served, as after discovery. */
+/* Returns the answers of the discovery about Foo, if it is served. */
 static enum api_version_answer find_api_version(const void *context, const char *api_version,
                                                 const char *kind)
 {
     const struct fake_api *api = context;
 
-    return strcmp(kind, "Foo") == 0 && strcmp(api_version, FAKE_OLD_VERSION) == 0 &&
-                   api->served[FAKE_FOO]
-               ? API_VERSION_UNWATCHED
-               : API_VERSION_UNKNOWN;
+    if (strcmp(kind, "Foo") != 0 || !api->served[FAKE_FOO])
+        return API_VERSION_UNKNOWN;
+    return strcmp(api_version, FAKE_OLD_VERSION) == 0 ? API_VERSION_UNWATCHED : API_VERSION_WATCHED;
 }
 
 /* Initializes a world with all objects of the server that the store must have. */
 static void init_expected_world(const struct fake_api *api, struct world *out)
 {
     world_init(out, &rules_options_default, 99);
-    engine_set_api_version_source(out->engine, (struct api_version_source){find_api_version, api});
+    engine_set_api_version_source(
+        out->engine, (struct api_version_source){.judge = find_api_version, .context = api});
     engine_follow_works(out->engine, api->works_wanted);
     for (size_t i = 0; i < api->count; i++) {
         struct strbuf json = STRBUF_INIT(1 << 16);

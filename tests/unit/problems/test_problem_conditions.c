@@ -149,7 +149,8 @@ TEST(a_kind_that_the_api_server_does_not_serve_makes_a_policy_invalid)
     struct world w;
 
     world_init(&w, &rules_options_default, 1);
-    engine_set_api_version_source(w.engine, (struct api_version_source){answer_absent, NULL});
+    engine_set_api_version_source(
+        w.engine, (struct api_version_source){.judge = answer_absent, .context = NULL});
     put(&w, POLICY("p", WRITTEN, DEPLOYMENTS));
     world_run(&w, now_ms);
     assert_conditions(&w, find_policy(&w, "p"),

@@ -8,7 +8,7 @@ static bool is_on(const char *text, enum gate gate)
     struct error err;
     gate_set gates;
 
-    assert_true(gates_parse(text, &gates, &err));
+    assert_true(gates_parse(text, RELEASE_NEWEST, &gates, &err));
     return gate_is_on(gates, gate);
 }
 
@@ -66,14 +66,14 @@ TEST(every_gate_of_karmada_is_known)
     gate_set defaults, set;
 
     assert_int_equal(ARRAY_LEN(known), GATE_COUNT);
-    assert_true(gates_parse("", &defaults, &err));
+    assert_true(gates_parse("", RELEASE_NEWEST, &defaults, &err));
     for (size_t i = 0; i < ARRAY_LEN(known); i++) {
         char text[64];
         const char *at = text;
         size_t len;
 
         snprintf(text, sizeof(text), "%s=%s", known[i].name, known[i].fallback ? "false" : "true");
-        assert_true(gates_parse(text, &set, &err));
+        assert_true(gates_parse(text, RELEASE_NEWEST, &set, &err));
         assert_null(gates_next_unknown(&at, &len));
         assert_string_equal(gate_name(i), known[i].name);
         assert_int_equal(gate_is_on(defaults, i), known[i].fallback);
@@ -99,8 +99,8 @@ TEST(an_unknown_gate_changes_nothing_and_is_returned)
     gate_set set, defaults;
     size_t len;
 
-    assert_true(gates_parse("", &defaults, &err));
-    assert_true(gates_parse("PolicyPreemption=true,failover=true", &set, &err));
+    assert_true(gates_parse("", RELEASE_NEWEST, &defaults, &err));
+    assert_true(gates_parse("PolicyPreemption=true,failover=true", RELEASE_NEWEST, &set, &err));
     assert_int_equal(set, defaults);
     assert_memory_equal(gates_next_unknown(&at, &len), "PolicyPreemption", 16);
     assert_int_equal(len, 16);
@@ -127,7 +127,77 @@ TEST(a_gate_without_a_boolean_is_rejected)
                  "'%s' is not a feature gate and its value, such as "
                  "'PropagationPolicyPreemption=true'",
                  last);
-        assert_false(gates_parse(texts[i], &gates, &err));
+        assert_false(gates_parse(texts[i], RELEASE_NEWEST, &gates, &err));
         assert_string_equal(err.text, wanted);
     }
+}
+
+/* ---- gates by release (Karmada: pkg/features/features.go at each tag) ---- */
+
+enum { NO = -1, OFF, ON };
+
+static struct gate_history {
+    const char *name;
+    int defaults[RELEASE_COUNT]; /* NO: the release does not have the gate. */
+} histories[] = {
+    {"ContextualLogging", {NO, NO, ON, ON, ON, ON, ON, ON}},
+    {"ControllerPriorityQueue", {NO, NO, OFF, OFF, ON, ON, ON, ON}},
+    {"CustomizedClusterResourceModeling", {ON, ON, ON, ON, ON, ON, ON, ON}},
+    {"Failover", {OFF, OFF, OFF, OFF, OFF, OFF, OFF, OFF}},
+    {"FederatedQuotaEnforcement", {NO, OFF, OFF, OFF, OFF, OFF, OFF, OFF}},
+    {"GracefulEviction", {ON, ON, ON, ON, ON, ON, ON, ON}},
+    {"LoggingAlphaOptions", {NO, NO, OFF, OFF, OFF, OFF, OFF, OFF}},
+    {"LoggingBetaOptions", {NO, NO, ON, ON, ON, ON, ON, ON}},
+    {"MultiClusterService", {OFF, OFF, OFF, OFF, OFF, OFF, OFF, OFF}},
+    {"MultiplePodTemplatesScheduling", {NO, NO, OFF, OFF, OFF, OFF, OFF, OFF}},
+    {"PriorityBasedScheduling", {OFF, OFF, OFF, OFF, OFF, OFF, OFF, ON}},
+    {"PropagateDeps", {ON, ON, ON, ON, ON, ON, ON, ON}},
+    {"PropagationPolicyPreemption", {OFF, OFF, OFF, OFF, OFF, OFF, OFF, OFF}},
+    {"ResourceQuotaEstimate", {OFF, OFF, OFF, OFF, OFF, OFF, OFF, OFF}},
+    {"SchedulingOvercommitProtection", {NO, NO, NO, NO, NO, OFF, OFF, OFF}},
+    {"StatefulFailoverInjection", {OFF, OFF, OFF, OFF, OFF, OFF, OFF, OFF}},
+    {"WorkloadAffinity", {NO, NO, NO, NO, OFF, OFF, OFF, OFF}},
+};
+
+TEST_ROWS(a_gate_has_the_default_of_its_release, histories, name)
+{
+    const struct gate_history *row = *state;
+    size_t gate = (size_t)(row - histories);
+    char text[64];
+
+    assert_string_equal(gate_name((enum gate)gate), row->name);
+    snprintf(text, sizeof(text), "%s=true", row->name);
+    for (unsigned release = 0; release < RELEASE_COUNT; release++) {
+        const char *at = text;
+        enum gate foreign;
+        gate_set defaults, named;
+        struct error err;
+        bool absent = row->defaults[release] == NO;
+
+        assert_true(gates_parse("", (enum release)release, &defaults, &err));
+        assert_true(gates_parse(text, (enum release)release, &named, &err));
+        assert_int_equal(gate_is_on(defaults, (enum gate)gate), row->defaults[release] == ON);
+        assert_int_equal(gate_is_on(named, (enum gate)gate), !absent);
+        assert_int_equal(gates_next_foreign(&at, (enum release)release, &foreign), absent);
+        assert_int_equal(release >= gate_since((enum gate)gate), !absent);
+        if (absent)
+            assert_int_equal(foreign, gate);
+    }
+}
+
+TEST(the_stage_of_a_gate_is_that_of_its_release)
+{
+    gate_set set;
+    struct error err;
+
+    assert_true(gates_parse("AllAlpha=true", RELEASE_1_16, &set, &err));
+    assert_true(gate_is_on(set, GATE_PRIORITY_BASED_SCHEDULING));
+    assert_true(gate_is_on(set, GATE_CONTROLLER_PRIORITY_QUEUE));
+    assert_false(gate_is_on(set, GATE_WORKLOAD_AFFINITY));
+    assert_true(gates_parse("AllAlpha=true", RELEASE_1_17, &set, &err));
+    assert_true(gate_is_on(set, GATE_WORKLOAD_AFFINITY));
+    assert_true(gates_parse("AllBeta=false", RELEASE_1_17, &set, &err));
+    assert_false(gate_is_on(set, GATE_CONTROLLER_PRIORITY_QUEUE));
+    assert_true(gates_parse("AllBeta=false", RELEASE_1_19, &set, &err));
+    assert_false(gate_is_on(set, GATE_PRIORITY_BASED_SCHEDULING));
 }

@@ -77,3 +77,50 @@ TEST(an_invalid_release_is_rejected)
         assert_string_equal(err.text, message);
     }
 }
+
+static struct described {
+    const char *text;
+    struct release_range range;
+} described[] = {
+    {"Karmada 1.19 (assumed; set --karmada.version)",
+     {RELEASE_1_19, RELEASE_1_19, RELEASE_ASSUMED}},
+    {"Karmada 1.16 (from --karmada.version)", {RELEASE_1_16, RELEASE_1_16, RELEASE_GIVEN}},
+    {"Karmada 1.15 to 1.16 (from the schemas of the API server)",
+     {RELEASE_1_15, RELEASE_1_16, RELEASE_OF_SERVER}},
+    {"Karmada 1.19.0-rc.0 (from the CustomResourceDefinitions in the files)",
+     {RELEASE_1_19_RC, RELEASE_1_19_RC, RELEASE_OF_FILES}},
+};
+
+TEST_ROWS(a_range_is_described_with_its_origin, described, text)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(4096);
+    const struct described *row = *state;
+
+    release_range_describe(row->range, &text);
+    assert_string_equal(text.data, row->text);
+}
+
+static struct outside {
+    const char *value, *warning;
+} outsides[] = {
+    {"1.99", "--karmada.version: 1.99 is newer than 1.19, the newest release that this exporter "
+             "knows; the rules of 1.19 apply"},
+    {"v2.0.1", "--karmada.version: v2.0.1 is newer than 1.19, the newest release that this "
+               "exporter knows; the rules of 1.19 apply"},
+    {"1.7", "--karmada.version: 1.7 is older than 1.13, the oldest release that this exporter "
+            "knows; the rules of 1.13 apply"},
+};
+
+TEST_ROWS(a_release_outside_the_table_is_warned_of, outsides, value)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(4096);
+    const struct outside *row = *state;
+    struct release_range range;
+    struct error err;
+    bool known;
+
+    assert_true(release_parse(row->value, &range, &known, &err));
+    assert_false(known);
+    release_warn_unknown(row->value, range, &text);
+    assert_string_equal(text.data, row->warning);
+}
