@@ -62,8 +62,8 @@ def random_taint(random):
 
 # ---- placements ----
 
-def random_expression(random, key, values):
-    operator = random.choice(("In", "In", "NotIn", "Exists", "DoesNotExist"))
+def random_expression(random, key, values, operators=("In", "In", "NotIn", "Exists", "DoesNotExist")):
+    operator = random.choice(operators)
     expression = {"key": key, "operator": operator}
     return {**expression, "values": some(random, values, 1)} if operator in ("In", "NotIn") else expression
 
@@ -80,8 +80,10 @@ def random_affinity(random, names):
                                      {"matchExpressions": [random_expression(random, key, LABELS[key])]})
     if random.random() < 0.35:
         fields = (("provider", PROVIDERS), ("region", REGIONS), ("zone", ZONES), ("zone", ZONES))
-        affinity["fieldSelector"] = {"matchExpressions": [random_expression(random, *random.choice(fields))
-                                                          for _ in range(random.choice((1, 1, 2)))]}
+        # The webhook refuses other operators.
+        affinity["fieldSelector"] = {"matchExpressions": [
+            random_expression(random, *random.choice(fields), ("In", "In", "NotIn"))
+            for _ in range(random.choice((1, 1, 2)))]}
     return affinity
 
 
@@ -152,7 +154,7 @@ def policy_manifest(binding):
     selector = {key: resource[key] for key in ("apiVersion", "kind", "namespace", "name")}
     return {"apiVersion": "policy.karmada.io/v1alpha1", "kind": "PropagationPolicy",
             "metadata": {"name": "p", "namespace": namespace, "labels": {POLICY_LABEL: f"id-{namespace}"}},
-            "spec": {"resourceSelectors": [selector], "placement": binding["spec"]["placement"]}}
+            "spec": {"resourceSelectors": [selector], "placement": copy.deepcopy(binding["spec"]["placement"])}}
 
 
 def binding_manifest(namespace, kind, uid, replicas, placement):
@@ -312,7 +314,7 @@ class Change:
         self.bindings = copy.deepcopy(plane.bindings)
         self.updates = {}
         kinds = ("replicas", "replicas", "zero", "policy", "policy", "both", "labels", "zones", "taint", "untaint",
-                 "region", "join", "delete", "rebalance")
+                 "region", "join", "delete", "rebalance", "twice")
         self.kind = random.choice(kinds)
         getattr(self, "change_" + self.kind)()
         if not self.applied and not self.deleted:
@@ -362,6 +364,13 @@ class Change:
     def change_both(self):
         namespace = self.a_namespace()
         self.scale(namespace, self.random.choice((0, 1, 3, 8)))
+        self.change_policy(namespace)
+
+    def change_twice(self):
+        namespace = self.a_namespace()
+        self.change_policy(namespace)
+        if self.random.random() < 0.5:
+            self.scale(namespace, self.random.choice((1, 2, 8)))
         self.change_policy(namespace)
 
     def change_cluster(self, change):
