@@ -216,8 +216,7 @@ static void add_values(const char *values, struct strbuf *out)
     }
 }
 
-/* Returns the offset of the allowed value that the text may be a typing error of; SIZE_MAX: none.
- */
+/* Returns the offset of the allowed value nearest to the text; SIZE_MAX if all differ much. */
 static size_t nearest_value(const char *values, const char *text)
 {
     struct value_cursor c = {.at = values};
@@ -365,7 +364,7 @@ static const char *next_field(void *context)
 
 /*
  * Appends the path of a field of this name in the list, or in the lists below up to a depth.
- * Returns false if there is none.
+ * Returns false if no list has it.
  */
 static bool find_elsewhere(uint16_t first, uint16_t count, const char *name, unsigned depth,
                            struct strbuf *path)
@@ -475,7 +474,7 @@ static void review_value(struct review *r, const struct place *p,
 static bool is_reviewed_group(const char *group, size_t len)
 {
     static const char suffix[] = ".karmada.io";
-    /* Other groups have kinds without CustomResourceDefinition, or none at a control plane. */
+    /* Objects of the group multicluster.x-k8s.io are templates. */
     for (size_t i = 0; i < crd_kind_count; i++) {
         const char *known = crd_kinds[i].group;
         size_t known_len = strlen(known);
@@ -526,7 +525,7 @@ static void refuse_kind(struct review *r, const char *api_version, const char *k
 
 /* ---- the review ---- */
 
-/* Returns the findings in one allocation; NULL if there are none. */
+/* Returns the findings in one allocation; NULL without findings. */
 static struct admission *finish_review(const struct review *r)
 {
     size_t items = r->count * sizeof(r->items[0]);
