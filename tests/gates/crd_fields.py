@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Write metrics/rules/admission/crd_fields.c from tests/fixtures/crd-fields.tsv; --check compares instead.
+"""Write metrics/rules/admission/crd_fields.c from tests/fixtures/crd-fields.tsv.
+
+With --check compare instead.
 
 Equal lists of fields are stored once, so that the table stays small: a list is a run of rows in
 `crd_fields`, sorted by name.

@@ -56,9 +56,15 @@ static struct place place_below(const struct place *p, const struct field_varian
 
 struct place place_member(const struct place *p, const char *name)
 {
-    struct field_variants variants = place_find_fields(p, name);
-    struct place member = place_below(p, &variants, json_get(p->value, name));
+    const cJSON *item = p->value ? json_get(p->value, name) : NULL;
+    struct place member = {.parent = p, .key = name, .releases = p->releases};
+    struct field_variants variants;
 
+    /* Most members are absent: the search for their fields would take half of the review. */
+    if (!item)
+        return member;
+    variants = place_find_fields(p, name);
+    member = place_below(p, &variants, item);
     member.key = name;
     if (member.releases == 0)
         member.value = NULL;
@@ -192,11 +198,11 @@ static const char *next_value(void *context)
 
 static bool is_listed(const char *values, const char *text)
 {
-    struct value_cursor c = {.at = values};
-    const char *word;
+    size_t len = strlen(text);
 
-    while ((word = next_value(&c))) {
-        if (strcmp(word, text) == 0)
+    for (const char *at = values; at; at = strchr(at, '|')) {
+        at += *at == '|';
+        if (strncmp(at, text, len) == 0 && (at[len] == '|' || at[len] == '\0'))
             return true;
     }
     return false;
@@ -216,8 +222,7 @@ static void add_values(const char *values, struct strbuf *out)
     }
 }
 
-/* Returns the offset of the allowed value that the text may be a typing error of; SIZE_MAX: none.
- */
+/* Returns the offset of the allowed value nearest to the text; SIZE_MAX if all differ much. */
 static size_t nearest_value(const char *values, const char *text)
 {
     struct value_cursor c = {.at = values};
@@ -365,7 +370,7 @@ static const char *next_field(void *context)
 
 /*
  * Appends the path of a field of this name in the list, or in the lists below up to a depth.
- * Returns false if there is none.
+ * Returns false if no list has it.
  */
 static bool find_elsewhere(uint16_t first, uint16_t count, const char *name, unsigned depth,
                            struct strbuf *path)
@@ -475,13 +480,14 @@ static void review_value(struct review *r, const struct place *p,
 static bool is_reviewed_group(const char *group, size_t len)
 {
     static const char suffix[] = ".karmada.io";
-    /* Other groups have kinds without CustomResourceDefinition, or none at a control plane. */
-    for (size_t i = 0; i < crd_kind_count; i++) {
-        const char *known = crd_kinds[i].group;
-        size_t known_len = strlen(known);
+    const size_t suffix_len = sizeof(suffix) - 1;
 
-        if (known_len == len && memcmp(known, group, len) == 0)
-            return len >= sizeof(suffix) && strcmp(known + len - (sizeof(suffix) - 1), suffix) == 0;
+    /* Objects of the group multicluster.x-k8s.io are templates. */
+    if (len < suffix_len || memcmp(group + len - suffix_len, suffix, suffix_len) != 0)
+        return false;
+    for (size_t i = 0; i < crd_kind_count; i++) {
+        if (strncmp(crd_kinds[i].group, group, len) == 0 && crd_kinds[i].group[len] == '\0')
+            return true;
     }
     return false;
 }
@@ -491,8 +497,8 @@ const struct crd_kind *admission_find_kind(const char *api_version, const char *
     size_t len = api_group_len(api_version);
 
     for (size_t i = 0; i < crd_kind_count; i++) {
-        if (strcmp(crd_kinds[i].kind, kind) == 0 && strlen(crd_kinds[i].group) == len &&
-            memcmp(crd_kinds[i].group, api_version, len) == 0 &&
+        if (strcmp(crd_kinds[i].kind, kind) == 0 &&
+            strncmp(crd_kinds[i].group, api_version, len) == 0 && crd_kinds[i].group[len] == '\0' &&
             strcmp(crd_kinds[i].version, api_version + len + 1) == 0)
             return &crd_kinds[i];
     }
@@ -526,7 +532,7 @@ static void refuse_kind(struct review *r, const char *api_version, const char *k
 
 /* ---- the review ---- */
 
-/* Returns the findings in one allocation; NULL if there are none. */
+/* Returns the findings in one allocation; NULL without findings. */
 static struct admission *finish_review(const struct review *r)
 {
     size_t items = r->count * sizeof(r->items[0]);

@@ -13,7 +13,7 @@
 
 /*
  * Returns the findings about an object of any kind, in one allocation that the caller frees; NULL
- * if there are none, or if the kind is not of Karmada's groups. Unknown kinds of the groups are
+ * without findings, or if the kind is not of Karmada's groups. Unknown kinds of the groups are
  * refused. Only the first findings are listed; the sets of releases count all of them.
  */
 struct admission *admission_review(const cJSON *object) MUST_USE;
@@ -42,7 +42,7 @@ enum release_answer admission_prunes(const struct admission *a, struct release_r
 
 /*
  * Appends the findings that apply to all releases of a range, dropped or refused fields: "spec.x
- * must be y", at most three. Appends nothing if there are none. `a` may be NULL.
+ * must be y", at most three. Appends nothing without findings. `a` may be NULL.
  */
 void admission_add_text(const struct admission *a, struct release_range range, bool pruned,
                         struct strbuf *out);

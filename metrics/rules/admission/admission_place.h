@@ -20,7 +20,7 @@ struct place {
     uint16_t count;
 };
 
-/* Fields of one name in a list of crd_fields; none if `count` is 0. */
+/* Fields of one name in a list of crd_fields. `count` is 0 if the list has no such field. */
 struct field_variants {
     const struct crd_field *items;
     size_t count;
@@ -38,13 +38,13 @@ struct place place_member(const struct place *p, const char *name);
  */
 bool place_next_element(const struct place *p, struct place *element);
 
-/* Returns the kind of Karmada with this apiVersion and kind; NULL if there is none. */
+/* Returns the kind of Karmada with this apiVersion and kind; NULL if it is not in the table. */
 const struct crd_kind *admission_find_kind(const char *api_version, const char *kind);
 
 /* Findings of a review. */
 struct review {
     const struct crd_kind *kind;
-    const char *ns; /* Namespace of the object; "" if it has none. */
+    const char *ns; /* Namespace of the object; "" without a namespace. */
     struct strbuf texts;
     struct admission_finding *items;
     size_t count;

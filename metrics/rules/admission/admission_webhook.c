@@ -90,7 +90,11 @@ static const char *find_twice(const struct place *list, const char *key, bool wi
 {
     const char *found = NULL;
     const char **texts;
-    size_t count = sort_texts(list, key, &texts);
+    size_t count;
+
+    if (!has_elements(list) || !list->value->child->next)
+        return NULL;
+    count = sort_texts(list, key, &texts);
 
     for (size_t i = 1; i < count && !found; i++) {
         if (strcmp(texts[i - 1], texts[i]) == 0 && (with_empty || *texts[i]))

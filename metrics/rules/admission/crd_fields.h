@@ -32,7 +32,7 @@ enum crd_pattern {
 /* Constraints of a value; all zero without any. */
 struct crd_limit {
     const char *values;   /* Allowed strings, separated by "|"; NULL: all. */
-    const char *fallback; /* Default value as JSON; NULL: none. */
+    const char *fallback; /* Default value as JSON; NULL without a default. */
     enum crd_pattern pattern;
     int32_t minimum;
     int32_t maximum;
@@ -43,10 +43,10 @@ struct crd_limit {
 };
 
 /*
- * A field with one type and one set of constraints, and the releases whose CustomResourceDefinition
- * has it so: bits by enum release. The name is "[]" for the elements of an array, and "{}" for the
- * values of a map. The fields of an object are consecutive rows, sorted by name (strcmp); rows of
- * one name have different releases and the same fields below.
+ * A field with one type and one set of constraints, and the releases with a
+ * CustomResourceDefinition that has it so: bits by enum release. The name is "[]" for the elements
+ * of an array, and "{}" for the values of a map. The fields of an object are consecutive rows,
+ * sorted by name (strcmp); rows of one name have different releases and the same fields below.
  */
 struct crd_field {
     const char *name;

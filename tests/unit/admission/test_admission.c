@@ -203,7 +203,7 @@ static release_set releases_of(const char *text)
     for (unsigned i = 0; text && i < RELEASE_COUNT; i++) {
         snprintf(name, sizeof(name), "%.*s", (int)(strstr(text, "..") - text), text);
         inside = inside || strcmp(name, release_name((enum release)i)) == 0;
-        set |= inside ? (release_set)(1U << i) : 0;
+        set |= (release_set)((unsigned)inside << i);
         inside = inside && strcmp(strstr(text, "..") + 2, release_name((enum release)i)) != 0;
     }
     return set;
