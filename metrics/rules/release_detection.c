@@ -74,7 +74,8 @@ static enum presence find_child(const cJSON *schema, const char *name, const cJS
                : PRESENCE_NO;
 }
 
-/* Walks a path. The result is unknown if a parent is missing, because an earlier release adds it. */
+/* Walks a path. The result is unknown if a parent is missing, because an earlier release adds it.
+ */
 static enum presence find_field(const cJSON *spec, const char *path, const cJSON **out)
 {
     enum presence presence = PRESENCE_YES;
