@@ -127,7 +127,7 @@ static bool read_schemas(struct release_reader *r, const cJSON *json)
     return true;
 }
 
-/* Returns the next group with schemas to read; RELEASE_GROUP_COUNT if there is none. */
+/* Returns the next group with schemas to read, or RELEASE_GROUP_COUNT. */
 static enum release_group next_group(const struct release_reader *r)
 {
     unsigned at = 0;

@@ -20,7 +20,7 @@ enum { RELEASE_INTERVAL_MS = 30 * 1000 };
  * group's schemas, and these are read only after the hash has changed. If the schemas cannot be
  * read, the last result stays; before the first result the newest release is assumed.
  *
- * Does nothing if the options of the engine set the release.
+ * If the options of the engine set the release, the reader sends no request.
  */
 struct release_reader {
     struct reflector_context *context; /* Borrowed. */
@@ -32,7 +32,7 @@ struct release_reader {
     enum release_group group;
     struct release_schema_source {
         char *wanted; /* URL with the hash, from the last index; NULL: the group is not served. */
-        char *read;   /* URL of the schemas that `evidence` is from; NULL: none. */
+        char *read;   /* URL of the schemas that `evidence` is from; NULL: not read. */
         bool failed;  /* The last request for the schemas failed. */
         struct release_evidence evidence;
     } sources[RELEASE_GROUP_COUNT];

@@ -258,13 +258,14 @@ static void fill_evaluation(const struct evaluation *e, struct registry *registr
 static void fill_build_info(const struct evaluation *e, struct registry *registry)
 {
     CLEANUP(strbuf_release) struct strbuf release = STRBUF_INIT(RELEASE_MAX_BYTES);
+    const char *compiler = EXPORTER_COMPILER;
     const char *origin = e ? release_origin_name(e->release.range.origin) : "";
 
     if (e)
         release_range_append(e->release.range, &release);
     registry_clear_family(registry, OWN_BUILD_INFO);
-    REGISTRY_SET(registry, OWN_BUILD_INFO, 1, EXPORTER_VERSION, exporter_revision,
-                 EXPORTER_COMPILER, release.data, origin);
+    REGISTRY_SET(registry, OWN_BUILD_INFO, 1, EXPORTER_VERSION, exporter_revision, compiler,
+                 release.data, origin);
 }
 
 void own_health_fill(const struct health *h, struct registry *registry)

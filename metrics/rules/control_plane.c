@@ -251,7 +251,7 @@ static bool is_setting_of(const struct setting *s, const char *name)
     return strlen(name) == s->name_len && strncmp(name, s->name, s->name_len) == 0;
 }
 
-/* Returns the gate that a setting names; GATE_COUNT if there is none. */
+/* Returns the gate that a setting names, or GATE_COUNT. */
 static enum gate gate_of_setting(const struct setting *s)
 {
     unsigned at = 0;
@@ -261,7 +261,7 @@ static enum gate gate_of_setting(const struct setting *s)
     return (enum gate)at;
 }
 
-/* Returns the stage that a setting names; GATE_STAGE_COUNT if there is none. */
+/* Returns the stage that a setting names, or GATE_STAGE_COUNT. */
 static enum gate_stage stage_of_setting(const struct setting *s)
 {
     unsigned at = 0;

@@ -74,7 +74,8 @@ static enum presence find_child(const cJSON *schema, const char *name, const cJS
                : PRESENCE_NO;
 }
 
-/* Walks a path. A missing parent tells nothing: an earlier signature may concern it. */
+/* Walks a path. The result is unknown if a parent is missing, because an earlier release adds it.
+ */
 static enum presence find_field(const cJSON *spec, const char *path, const cJSON **out)
 {
     enum presence presence = PRESENCE_YES;
@@ -118,7 +119,10 @@ static enum presence find_signature(const cJSON *spec, const struct signature *s
     return lists_value(values, signature->lost_value) ? PRESENCE_NO : PRESENCE_YES;
 }
 
-/* Returns the releases that a schema of this kind can come from; not read if it shows nothing. */
+/*
+ * Returns the releases that a schema of this kind can come from; `read` is false if the schema has
+ * no part that differs between releases.
+ */
 static struct release_bounds bounds_of_schema(enum release_schema kind, const cJSON *schema)
 {
     struct release_bounds bounds = {false, BEFORE_KNOWN, RELEASE_NEWEST};
@@ -156,7 +160,7 @@ static bool add_schema(struct release_evidence *e, enum release_schema kind, con
     return changed;
 }
 
-/* Returns the row of a kind; RELEASE_SCHEMA_COUNT if there is none. NULL: any version. */
+/* Returns the row of a kind, or RELEASE_SCHEMA_COUNT. NULL: any version. */
 static enum release_schema find_schema(const char *group, const char *version, const char *kind)
 {
     unsigned at = 0;

@@ -69,7 +69,7 @@ struct release_finding {
 };
 
 /*
- * Returns the releases that all schemas can come from or, if there is none, the releases from the
+ * Returns the releases that all schemas can come from or, without such a release, those from the
  * oldest to the newest one that a schema can come from. Without evidence, the newest release,
  * RELEASE_ASSUMED; else the origin is `origin`.
  */
@@ -81,6 +81,6 @@ bool release_finding_equal(const struct release_finding *a, const struct release
 
 /*
  * Appends the warning about a finding: names the contradicting kinds, or releases that are too old.
- * Appends nothing if there is nothing to warn of.
+ * Without a reason for a warning, leaves the text as it is.
  */
 void release_finding_warn(const struct release_finding *finding, struct strbuf *out);
