@@ -488,6 +488,8 @@ struct policy_decision {
     struct priority priority;
     const struct resolved_placement *resolved; /* The policy's placement on the present clusters. */
     uint32_t open_groups;                      /* That of `resolved` when the decision was made. */
+    uint64_t members_hash;                     /* The same. */
+    bool keeps_targets;                        /* Result of placements_keep_targets(). */
     struct policy_history *history;            /* NULL for policies new in a simulation. */
 };
 

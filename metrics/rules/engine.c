@@ -426,6 +426,7 @@ void engine_set_release(struct engine *e, struct release_range release)
     if (c->release.origin == RELEASE_GIVEN)
         return;
     c->release = release;
+    placements_set_release(c->placements, release);
     /* engine_new() has parsed the same text, and the release cannot make it malformed. */
     if (same || !gates_parse(feature_gates, gates_release(release), &c->gates, &ignored))
         return;

@@ -203,18 +203,30 @@ static void record_state(struct plan *p, struct entry *entry)
     map_add(&p->records, hash, r);
 }
 
+/* Records the template of a binding, because its outcome depends on the binding. */
+static void record_template_of(struct plan *p, const struct entry *binding)
+{
+    const struct binding_decision *b = binding_decision(binding);
+
+    if (b && b->template)
+        record_state(p, b->template);
+}
+
 /*
  * Records a template or binding, unless recorded before. Also records the template of a binding,
- * because the outcome of the template depends on the binding.
+ * and the templates that the binding requires: their outcomes have the clusters of the binding.
  */
 static void record_touched_entry(void *context, struct entry *entry)
 {
     struct plan *p = context;
-    const struct binding_decision *b = binding_decision(entry);
-    struct entry *template = b ? b->template : NULL;
+    bool is_binding = entry_class(entry) == CLASS_BINDING;
 
-    if (template)
-        record_state(p, template);
+    if (is_binding)
+        record_template_of(p, entry);
+    for (uint32_t i = 0; is_binding && i < entry->reader_count; i++) {
+        if (entry_class(entry->readers[i]) == CLASS_BINDING)
+            record_template_of(p, entry->readers[i]);
+    }
     if (entry_class(entry) == CLASS_TEMPLATE || entry_class(entry) == CLASS_BINDING)
         record_state(p, entry);
 }
