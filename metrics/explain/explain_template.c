@@ -484,7 +484,7 @@ static void explain_dependencies(struct explain_context *x, const struct entry *
 
 /*
  * Returns the first template of another kind in the template's namespace that has dependencies and
- * propagates them; NULL if there is none.
+ * propagates them; NULL without such a template.
  */
 static const struct entry *find_propagating_neighbour(const struct store *store,
                                                       const struct entry *template)

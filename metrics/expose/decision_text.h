@@ -60,7 +60,7 @@ const char *governing_text(const struct template_decision *d, enum takeover take
 enum next_change_note {
     NEXT_CHANGE_NORMAL,   /* No special circumstance. */
     NEXT_CHANGE_BLOCKED,  /* The governing policy cannot be applied. */
-    NEXT_CHANGE_REFUSED,  /* The binding cannot be created, whatever the change (`refused`). */
+    NEXT_CHANGE_REFUSED,  /* No change lets Karmada create the binding (`refused`). */
     NEXT_CHANGE_NAMESAKE, /* An earlier binding blocks the name (UNBOUND_NAMESAKE). */
     NEXT_CHANGE_REQUIRED, /* Referrers require the template: Karmada propagates it with them. */
     NEXT_CHANGE_PRIORITY, /* The change copies the value of a PriorityClass to the binding. */

@@ -17,7 +17,7 @@ struct builtin_kind {
     bool cluster_scoped;
 };
 
-/* Returns the row of a kind, in whatever version `api_version` names; NULL if it has no row. */
+/* Returns the row of a kind for any version in `api_version`; NULL if the kind has no row. */
 const struct builtin_kind *builtin_kind_find(const char *api_version, const char *kind);
 
 /* Returns all rows, sorted by group and kind in byte order. */

@@ -24,8 +24,8 @@ struct api_version_source {
     enum api_version_answer (*judge)(const void *context, const char *api_version,
                                      const char *kind);
     /*
-     * Appends the preferred apiVersion of a kind, whatever version `api_version` names. Returns
-     * false if it is unknown.
+     * Appends the preferred apiVersion of a kind; `api_version` can name any version. Returns false
+     * if the preferred version is unknown.
      */
     bool (*preferred)(const void *context, const char *api_version, const char *kind,
                       struct strbuf *out);
