@@ -16,7 +16,7 @@
 #define APPLICATION(fields)                                                                        \
     SELECTORS                                                                                      \
     ",\"propagateDeps\":true,\"failover\":{\"application\":{\"decisionConditions\":{}," fields "}" \
-                                                                                               "}"
+    "}"
 #define RULE(overriders) "\"overrideRules\":[{\"overriders\":{" overriders "}}]"
 
 enum { ACCEPTED = RELEASE_COUNT }; /* No release refuses the policy. */
