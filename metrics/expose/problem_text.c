@@ -324,11 +324,14 @@ static void add_unwatched_version(const struct api_version_source *source,
 static void put_versions(const struct sentence *s, struct strbuf *out)
 {
     const struct policy *policy = entry_policy(s->problem->subject);
+    const struct override *override = entry_override(s->problem->subject);
     struct api_version_source source = engine_api_version_source(s->engine);
+    uint32_t count = override ? override->selector_count : policy ? policy->selector_count : 0;
     struct name_list list = NAME_LIST_INIT(out);
 
-    for (uint32_t i = 0; policy && i < policy->selector_count; i++) {
-        const struct resource_selector *selector = &policy->selectors[i];
+    for (uint32_t i = 0; i < count; i++) {
+        const struct resource_selector *selector =
+            override ? &override->selectors[i] : &policy->selectors[i];
         struct strbuf *name;
 
         if (!selector->api_version || !selector->kind ||

@@ -24,7 +24,7 @@ static unsigned policy_problems(const struct entry *policy)
     bool cluster_wide = policy->partition->type->def->cluster_scoped;
     unsigned problems = 0;
 
-    if (p->selector_count == 0)
+    if (p->selector_count == 0 && !p->unread)
         problems |= 1U << POLICY_NO_SELECTOR;
     for (uint32_t i = 0; i < p->selector_count; i++) {
         const struct resource_selector *selector = &p->selectors[i];

@@ -536,7 +536,8 @@ static struct admission *finish_review(const struct review *r)
     if (r->count == 0)
         return NULL;
     a = xmalloc(sizeof(*a) + items + r->texts.len + 1);
-    *a = (struct admission){.refused = r->refused, .pruned = r->pruned};
+    *a = (struct admission){
+        .refused = r->refused, .pruned = r->pruned, .refused_by_all = r->refused == ALL_RELEASES};
     text = (char *)a + sizeof(*a) + items;
     memcpy(text, r->texts.data, r->texts.len + 1);
     for (size_t i = 0; i < r->count; i++) {

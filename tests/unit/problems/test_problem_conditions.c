@@ -169,6 +169,7 @@ TEST(unread_kinds_make_conditions_of_policies_unknown)
     engine_set_incomplete(w.engine, "scheduling.k8s.io/v1", "PriorityClass", true);
     put(&w, POLICY("p", WRITTEN,
                    DEPLOYMENTS ",'dependentOverrides':['o'],'schedulePriority':{"
+                               "'priorityClassSource':'KubePriorityClass',"
                                "'priorityClassName':'high'}"));
     world_run(&w, now_ms);
     assert_conditions(&w, find_policy(&w, "p"),
