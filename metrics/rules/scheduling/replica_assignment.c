@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/replica_assignment.h"
+#include "metrics/rules/scheduling/replica_assignment.h"
 
 #include "metrics/model/metadata.h"
 

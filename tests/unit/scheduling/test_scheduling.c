@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/scheduling.h"
+#include "metrics/rules/scheduling/scheduling.h"
 
 #include "metrics/base/number.h"
 #include "metrics/model/canonical_json.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/spread_selection.h"
+#include "metrics/rules/scheduling/spread_selection.h"
 
 /* ---- selection by cluster ---- */
 

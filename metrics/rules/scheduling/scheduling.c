@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/scheduling.h"
+#include "metrics/rules/scheduling/scheduling.h"
 
-#include "metrics/rules/spread_selection.h"
+#include "metrics/rules/scheduling/spread_selection.h"
 
 /* ---- filters ---- */
 
