@@ -361,7 +361,7 @@ static enum spread_result choose_regions(const struct spread_selection *a, const
     return known || (int64_t)r->count == r->constraint->least ? SPREAD_SELECTED : SPREAD_UNKNOWN;
 }
 
-/* Returns true if the first cluster of each region is known for any free capacity. */
+/* Returns true if the free capacity does not decide which cluster of a region is the first. */
 static bool are_first_clusters_known(const struct spread_selection *a, const struct regions *r)
 {
     for (size_t i = 0; i < r->count; i++) {

@@ -130,7 +130,7 @@ static void read_targets(struct intern *strings, const char *text, struct bindin
 
     for (char *at = strtok_r(copy, " ", &state); at; at = strtok_r(NULL, " ", &state)) {
         char *colon = strchr(at, ':');
-        uint64_t replicas;
+        uint64_t replicas = 0;
 
         assert_true(colon && parse_uint(colon + 1, INT32_MAX, &replicas));
         *colon = '\0';
