@@ -322,12 +322,19 @@ static bool has_tolerated_member(const struct cluster_set *set)
     return false;
 }
 
+/* Both arrays are NULL without releases that match zones in another way. */
+static bool is_open_in(const struct cluster_set *groups, const struct cluster_set *overflows,
+                       uint32_t group)
+{
+    return groups && overflows &&
+           (has_tolerated_member(&groups[group]) || overflows[group].count > 0);
+}
+
 /* Returns true if a group may be used in some release of the range. */
 static bool is_group_open(const struct resolved_placement *resolved, uint32_t group)
 {
-    return has_tolerated_member(&resolved->groups[group]) || resolved->overflows[group].count > 0 ||
-           (resolved->older_groups && (has_tolerated_member(&resolved->older_groups[group]) ||
-                                       resolved->older_overflows[group].count > 0));
+    return is_open_in(resolved->groups, resolved->overflows, group) ||
+           is_open_in(resolved->older_groups, resolved->older_overflows, group);
 }
 
 static uint32_t count_open_groups(const struct placements *p,
@@ -391,7 +398,7 @@ static uint64_t hash_members(const struct cluster_set *sets, uint32_t count, uin
             const struct {
                 const char *name, *region, *provider;
                 uint64_t group, zones, deleting;
-            } member = {sets[i].members[k].name, cluster->region,        cluster->provider, i,
+            } member = {sets[i].members[k].name, cluster->region,          cluster->provider, i,
                         cluster->zone_count,     cluster->deleting ? 1 : 0};
 
             hash = map_hash(&member, sizeof(member), hash);

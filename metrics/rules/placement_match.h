@@ -120,7 +120,7 @@ void placements_drop(struct placements *p, const struct resolved_placement *reso
 
 /*
  * Returns true if some group has a tolerated cluster, and the scheduler keeps a present target in
- * the clusters of its group whatever its template is, unless it is being evicted.
+ * the clusters of its group for each kind of template, unless it is being evicted.
  */
 bool placements_keep_targets(const struct placements *p, const struct resolved_placement *resolved);
 
@@ -130,9 +130,9 @@ const struct cluster_set *resolved_group(const struct resolved_placement *resolv
 const struct cluster_set *resolved_overflow(const struct resolved_placement *resolved,
                                             uint32_t group, enum release release);
 
-/* Returns the Clusters of the store, sorted by name; none if they are hidden. */
+/* Returns the Clusters of the store, sorted by name; an empty list if they are hidden. */
 const struct listing *placements_clusters(struct placements *p);
-/* Returns the Cluster of this name; NULL if the store has none, or clusters are hidden. */
+/* Returns the Cluster of this name; NULL if it does not exist or is hidden. */
 const struct entry *placements_find_cluster(struct placements *p, const char *name);
 
 /* Returns true if the store has a Cluster of this name, and clusters are not hidden. */

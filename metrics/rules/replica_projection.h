@@ -4,7 +4,7 @@
 #include "metrics/base/base.h"
 #include "metrics/model/binding.h"
 #include "metrics/rules/decision.h"
-#include "metrics/rules/scheduling.h"
+#include "metrics/rules/scheduling/scheduling.h"
 
 /*
  * Projections: where the scheduler would place a workload under the placement of another policy or

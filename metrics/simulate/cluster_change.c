@@ -3,7 +3,7 @@
 
 #include "metrics/model/store.h"
 #include "metrics/rules/placement_match.h"
-#include "metrics/rules/scheduling.h"
+#include "metrics/rules/scheduling/scheduling.h"
 #include "metrics/simulate/dependencies_distributor.h"
 #include "metrics/simulate/overlay.h"
 #include "metrics/simulate/scheduler.h"

@@ -4,7 +4,7 @@
 #include "metrics/model/cluster.h"
 #include "metrics/model/store.h"
 #include "metrics/rules/placement_match.h"
-#include "metrics/rules/scheduling.h"
+#include "metrics/rules/scheduling/scheduling.h"
 #include "metrics/simulate/overlay.h"
 
 static const char default_scheduler[] = "default-scheduler";

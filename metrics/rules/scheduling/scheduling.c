@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/scheduling.h"
+#include "metrics/rules/scheduling/scheduling.h"
 
-#include "metrics/rules/spread_selection.h"
+#include "metrics/rules/scheduling/spread_selection.h"
 
 /* ---- filters ---- */
 
@@ -563,7 +563,7 @@ static bool has_failed(const struct schedule_result *r)
     return r->runs && r->targets.determined && r->scheduled >= SCHEDULED_NO_CLUSTER_FIT;
 }
 
-/* Returns true if both results lead to the same targets, and both or none of them are failures. */
+/* Returns true if both results lead to the same targets, and fail or succeed alike. */
 static bool are_results_equal(struct intern *strings, const struct scheduling *s,
                               const struct schedule_result *a, const struct schedule_result *b)
 {

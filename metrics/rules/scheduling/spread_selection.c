@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/spread_selection.h"
+#include "metrics/rules/scheduling/spread_selection.h"
 
 /* ---- selection by cluster ---- */
 
@@ -18,7 +18,7 @@ struct ranked_cluster {
 
 /*
  * Orders present targets first. Among equals the free capacity decides, which is unknown; a binding
- * without replicas needs none, so that present replicas and then the name decide.
+ * without replicas needs no capacity, so that present replicas and then the name decide.
  */
 static int compare_ranked(const void *a, const void *b)
 {
@@ -70,11 +70,11 @@ static struct ranked_cluster *rank_clusters(const struct spread_selection *a)
 }
 
 /*
- * Returns true if the first `wanted` of the ranked clusters are known whatever the free capacity
- * is: all of them, or all present targets.
+ * Returns true if the free capacity does not decide which are the first `wanted` of the ranked
+ * clusters: these are all of them, or all present targets.
  */
-static bool is_cut_known(const struct spread_selection *a, const struct ranked_cluster *ranked, size_t count,
-                         size_t wanted)
+static bool is_cut_known(const struct spread_selection *a, const struct ranked_cluster *ranked,
+                         size_t count, size_t wanted)
 {
     return wanted == 0 || wanted >= count || needs_no_capacity(a->in->binding) ||
            (!a->in->overflows && ranked[wanted - 1].target != ranked[wanted].target);
@@ -92,7 +92,8 @@ void cluster_set_sort(struct cluster_set *set)
 }
 
 /* Replaces the clusters of an attempt by the first `count` ranked ones, sorted by name. */
-static void keep_ranked(struct spread_selection *a, const struct ranked_cluster *ranked, size_t count)
+static void keep_ranked(struct spread_selection *a, const struct ranked_cluster *ranked,
+                        size_t count)
 {
     struct member *members = xreallocarray(NULL, count + 1, sizeof(*members));
 
@@ -104,8 +105,9 @@ static void keep_ranked(struct spread_selection *a, const struct ranked_cluster 
     cluster_set_sort(a->set);
 }
 
-/* Returns the free replicas that the selected clusters must have; 0 or less if none. */
-static int64_t needed_replicas(const struct spread_selection *a, const struct spread_constraint *clusters)
+/* Returns the free replicas that the selected clusters must have; 0 or less without a need. */
+static int64_t needed_replicas(const struct spread_selection *a,
+                               const struct spread_constraint *clusters)
 {
     const struct binding *b = a->in->binding;
     bool one = release_has(a->in->release, BEHAVIOUR_RESCHEDULES_ONE_COMPONENT);
@@ -311,7 +313,7 @@ static bool is_path_better(const struct region_path *a, const struct region_path
     return a->score != b->score ? a->score > b->score : a->clusters > b->clusters;
 }
 
-/* Returns the best of the sets that were found (Karmada: prioritizePaths); 0 if there are none. */
+/* Returns the best of the sets that were found (Karmada: prioritizePaths); 0 without sets. */
 static unsigned best_path(const struct region_search *search)
 {
     struct region_path best = {0}, path;
@@ -359,7 +361,7 @@ static enum spread_result choose_regions(const struct spread_selection *a, const
     return known || (int64_t)r->count == r->constraint->least ? SPREAD_SELECTED : SPREAD_UNKNOWN;
 }
 
-/* Returns true if the first cluster of each region is known whatever the free capacity is. */
+/* Returns true if the free capacity does not decide which cluster of a region is the first. */
 static bool are_first_clusters_known(const struct spread_selection *a, const struct regions *r)
 {
     for (size_t i = 0; i < r->count; i++) {
@@ -406,7 +408,8 @@ static size_t count_bits(unsigned set)
 }
 
 /* Selects clusters of the chosen regions (Karmada: selectBestClustersByRegion). */
-static enum spread_result select_in_regions(struct spread_selection *a, struct regions *r, unsigned chosen)
+static enum spread_result select_in_regions(struct spread_selection *a, struct regions *r,
+                                            unsigned chosen)
 {
     bool known = are_first_clusters_known(a, r);
     size_t firsts = count_bits(chosen);
@@ -447,8 +450,8 @@ static enum spread_result select_by_region(struct spread_selection *a,
 }
 
 /*
- * Karmada < 1.14 panics if a group of clusters, such as a region, has none with the capacity for
- * all replicas of a duplicated workload.
+ * Karmada < 1.14 panics if a group of clusters, such as a region, lacks a cluster with the capacity
+ * for all replicas of a duplicated workload.
  */
 static bool may_panic(const struct spread_selection *a)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/replica_assignment.h"
+#include "metrics/rules/scheduling/replica_assignment.h"
 
 #include "metrics/model/metadata.h"
 
@@ -158,7 +158,8 @@ static int compare_claims(const void *a, const void *b)
 
 bool divide_by_remainder(struct share *shares, size_t count, int64_t replicas)
 {
-    CLEANUP(free_cleanup) struct share **items = xreallocarray(NULL, count + 1, sizeof(*items));
+    CLEANUP(free_cleanup)
+    struct share **items = xreallocarray(NULL, count + 1, sizeof(struct share *));
     int64_t left = replicas, sum = 0;
     bool exact = true;
 

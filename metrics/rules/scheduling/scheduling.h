@@ -2,7 +2,7 @@
 #pragma once
 
 #include "metrics/rules/control_plane.h"
-#include "metrics/rules/replica_assignment.h"
+#include "metrics/rules/scheduling/replica_assignment.h"
 
 /*
  * Rules of Karmada's scheduler by release (Karmada: pkg/scheduler): when it processes a binding,
