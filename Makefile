@@ -75,19 +75,21 @@ BENCH   := $(sort $(wildcard tests/bench/bench_*.c))
 BENCH_SUPPORT := $(filter-out tests/bench/bench_%,$(sort $(wildcard tests/bench/*.c)))
 FAULTS  := tests/faults/follow.c
 SIM     := $(sort $(wildcard tests/sim/*.c))
+CONFORMANCE := $(sort $(wildcard tests/conformance/*.c))
 SIM_SEEDS ?= 1-10000
-E2E     := $(sort $(foreach d,stories e2e deploy alerts boards browser,$(wildcard tests/$d/$(or $(ONLY),*).test)))
+E2E     := $(sort $(foreach d,stories e2e conformance deploy alerts boards browser,$(wildcard tests/$d/$(or $(ONLY),*).test)))
 # Tests that hold what they make against a file in the repository.
 # test_family: METRICS.md is right only if all families are valid.
 HOLDING := $(shell grep -l golden $(UNIT) $(E2E)) tests/unit/expose/test_family.c
 SOURCES := $(PURE) $(WORLD) $(wildcard exporter/main.c)
-ALL_C   := $(SOURCES) $(UNIT) $(SUPPORT) $(FUZZ) $(BENCH) $(BENCH_SUPPORT) $(FAULTS) $(SIM) $(wildcard tests/bench/preload/*.c)
+ALL_C   := $(SOURCES) $(UNIT) $(SUPPORT) $(FUZZ) $(BENCH) $(BENCH_SUPPORT) $(FAULTS) $(SIM) $(CONFORMANCE) $(wildcard tests/bench/preload/*.c)
 OURS    := $(ALL_C) $(HEADERS) $(sort $(wildcard tests/*/*.h))
 
 PROGRAM  := $(BUILD)/karmada-policy-exporter
 LIBRARY  := $(B)/libexporter.a $(B)/libmetrics.a
 programs  = $(1:%.c=$(B)/%)
 export EXPORTER := $(B)/karmada-policy-exporter
+export CONFORMANCE_PROGRAM := $(B)/tests/conformance/conformance
 
 # ---- build ---------------------------------------------------------------------------------------
 
@@ -148,6 +150,10 @@ $(B)/tests/sim/sim: $(SIM:%.c=$(B)/%.o) $(B)/tests/unit/world.o $(B)/tests/unit/
 	$(call say,LINK,$@)
 	$(Q)$(call link,-lcmocka)
 
+$(B)/tests/conformance/conformance: $(CONFORMANCE:%.c=$(B)/%.o) $(LIBRARY)
+	$(call say,LINK,$@)
+	$(Q)$(call link)
+
 $(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(FUZZ_SUPPORT:%.c=$(B)/%.o) $(LIBRARY)
 	$(call say,LINK,$@)
 	$(Q)$(call link,-fsanitize=fuzzer -lcmocka)
@@ -160,7 +166,7 @@ $(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(FUZZ_SUPPORT:%.c=$(B)/%.o) $(
 
 DEMO := 127.0.0.1:19180
 
-.PHONY: run demo boards pictures all-pictures chart setup test check unit sim faults e2e rules3 soak restores handover controllers golden mutants bench cover fuzz fuzz-replay fuzz-run
+.PHONY: run demo boards pictures all-pictures chart setup test check unit sim conformance faults e2e rules3 soak restores handover controllers golden mutants bench cover fuzz fuzz-replay fuzz-run
 run: ## set up, build, and serve the demo manifests on 127.0.0.1:19180
 	@tests/setup.sh build
 	@$(MAKE) VARIANT=plain CC=gcc all
@@ -205,10 +211,13 @@ unit: $(call programs,$(UNIT)) ## run the unit tests of one VARIANT: the quick l
 sim: $(B)/tests/sim/sim ## simulate API servers that misbehave, in virtual time: SIM_SEEDS=1-10000
 	@$< --seeds=$(SIM_SEEDS) --jobs=$(JOBS)
 
+conformance: $(B)/tests/conformance/conformance ## compare the rules with the answers of Karmada's functions: RULE=, RELEASE=
+	@tests/run-conformance.sh $< '$(RULE)' '$(RELEASE)'
+
 faults: $(call programs,$(FAULTS)) $(B)/tests/sim/sim $(EXPORTER) ## the simulation, then a server that misbehaves, over HTTP/2 and TLS
 	@SIM='$(B)/tests/sim/sim --seeds=$(SIM_SEEDS)' tests/run-faults.sh $< '$(ONLY)'
 
-e2e: $(EXPORTER) ## run the executables tests/{stories,e2e,deploy,alerts,boards,browser}/*.test
+e2e: $(EXPORTER) $(B)/tests/conformance/conformance ## run the executables tests/{stories,e2e,conformance,deploy,alerts,boards,browser}/*.test
 	@tests/build-go.sh tests/e2e/apiserver >/dev/null || true # The tests that need it say so.
 	@tests/build-go.sh tests/e2e/kubectl >/dev/null || true
 	@tests/run-e2e.sh $(E2E)
@@ -229,7 +238,7 @@ handover: $(EXPORTER) ## kill the exporter that writes Events, HANDOVER_ROUNDS=1
 controllers: $(EXPORTER) ## controllers_stuck in real time at five control planes, side by side: 18 minutes
 	@WHOLE_STORIES=1 tests/e2e/cluster_controllers.test
 
-golden: all $(call programs,$(filter %.c,$(HOLDING))) ## rewrite METRICS.md and all that tests compare with; then see git diff
+golden: all $(B)/tests/conformance/conformance $(call programs,$(filter %.c,$(HOLDING))) ## rewrite METRICS.md and all that tests compare with; then see git diff
 	@export GOLDEN=write; tests/run-units.sh golden $(call programs,$(filter %.c,$(HOLDING))); \
 		units=$$?; tests/run-e2e.sh $(filter %.test,$(HOLDING)) && exit $$units
 

@@ -576,9 +576,23 @@ static bool find_location(const void *context, const struct entry *entry, struct
     return true;
 }
 
+static bool find_earlier_location(const void *context, const struct entry *entry, size_t index,
+                                  struct location *out)
+{
+    const struct evaluation *e = context;
+    struct json_position where;
+
+    *out = (struct location){0};
+    if (!manifests_find_earlier_place(e->manifests, entry, index, &out->file, &where))
+        return false;
+    out->line = where.line;
+    out->column = where.column;
+    return true;
+}
+
 struct location_source evaluation_locations(const struct evaluation *e)
 {
-    return (struct location_source){find_location, e};
+    return (struct location_source){find_location, find_earlier_location, e};
 }
 
 void evaluation_write_report(const struct evaluation *e, const struct problem_filter *problems,

@@ -56,6 +56,7 @@ suites() {
     suite fuzz-replay
     # The unit tests have played the first seeds.
     suite faults VARIANT=asan CC=gcc SIM_SEEDS=501-750
+    suite conformance VARIANT=plain CC=gcc
     suite e2e VARIANT=plain CC=gcc
 }
 

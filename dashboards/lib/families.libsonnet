@@ -38,7 +38,7 @@
   karmada_policy_exporter_alertmanager_notifications_total: ['alertmanager', 'result'],
   karmada_policy_exporter_audit_divergences_total: ['resource'],
   karmada_policy_exporter_audits_total: ['resource'],
-  karmada_policy_exporter_build_info: ['version', 'revision', 'compiler'],
+  karmada_policy_exporter_build_info: ['version', 'revision', 'compiler', 'karmada_release', 'karmada_release_origin'],
   karmada_policy_exporter_config_last_reload_successful: [],
   karmada_policy_exporter_connections_refused_total: ['reason'],
   karmada_policy_exporter_decode_errors_total: ['resource'],

@@ -592,10 +592,12 @@ static void print_templates_left(const struct reconcile *r, const struct options
         output_add_line(out, INDENT, reconcile_verdict_texts[verdict]);
         for (size_t k = i; k < r->left.count; k++) {
             const struct entry *template = r->left.items[k].template;
+            CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(LINE_MAX_BYTES);
 
             if (r->left.items[k].verdict != verdict)
                 continue;
-            table_add_object(&t, entry_kind(template), entry_ns(template), template->name);
+            entry_add_name(&name, template);
+            table_add(&t, STYLE_PLAIN, name.data);
             table_add(&t, STYLE_PLAIN,
                       o->output == OUTPUT_WIDE ? reconcile_verdict_names[verdict] : "");
         }

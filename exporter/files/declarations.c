@@ -331,16 +331,30 @@ void declarations_free_file(struct declarations *m, struct manifest_file *file)
     file->declaration_count = 0;
 }
 
+static bool get_place(const struct declaration *declaration, const char **path,
+                      struct json_position *where)
+{
+    if (!declaration)
+        return false;
+    *path = declaration->file->path;
+    *where = (struct json_position){declaration->line, declaration->column};
+    return true;
+}
+
 bool declarations_find_place(const struct declarations *m, const struct entry *entry,
                              const char **path, struct json_position *where)
 {
-    const struct declaration *last = find_last(m, entry);
+    return get_place(find_last(m, entry), path, where);
+}
 
-    if (!last)
-        return false;
-    *path = last->file->path;
-    *where = (struct json_position){last->line, last->column};
-    return true;
+bool declarations_find_earlier_place(const struct declarations *m, const struct entry *entry,
+                                     size_t index, const char **path, struct json_position *where)
+{
+    const struct declaration *found = find_last(m, entry);
+
+    for (size_t i = 0; found && i <= index; i++)
+        found = find_previous(found);
+    return get_place(found, path, where);
 }
 
 void declarations_report_shadowed(const struct declarations *m, struct manifest_file *file)

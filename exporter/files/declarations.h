@@ -62,6 +62,13 @@ void declarations_free_file(struct declarations *m, struct manifest_file *file);
 bool declarations_find_place(const struct declarations *m, const struct entry *entry,
                              const char **path, struct json_position *where);
 
+/*
+ * Like declarations_find_place(), for the declaration that is `index` + 1 declarations before the
+ * one that counts. Returns false if there are fewer.
+ */
+bool declarations_find_earlier_place(const struct declarations *m, const struct entry *entry,
+                                     size_t index, const char **path, struct json_position *where);
+
 /* Fills file->duplicates: a problem for each document whose object a later one declares again. */
 void declarations_report_shadowed(const struct declarations *m, struct manifest_file *file);
 

@@ -674,6 +674,12 @@ bool manifests_find_place(const struct manifests *m, const struct entry *entry, 
     return declarations_find_place(&m->declarations, entry, path, where);
 }
 
+bool manifests_find_earlier_place(const struct manifests *m, const struct entry *entry,
+                                  size_t index, const char **path, struct json_position *where)
+{
+    return declarations_find_earlier_place(&m->declarations, entry, index, path, where);
+}
+
 size_t manifests_file_count(const struct manifests *m)
 {
     return m->tree.count;

@@ -135,6 +135,10 @@ struct manifest_problem manifests_problem(const struct manifests *m, size_t i);
 bool manifests_find_place(const struct manifests *m, const struct entry *entry, const char **path,
                           struct json_position *where);
 
+/* Calls declarations_find_earlier_place(). The path is valid until the next load or pump. */
+bool manifests_find_earlier_place(const struct manifests *m, const struct entry *entry,
+                                  size_t index, const char **path, struct json_position *where);
+
 size_t manifests_file_count(const struct manifests *m);
 /* Returns the number of files and PATHs of which a part or all cannot be evaluated. */
 size_t manifests_broken_file_count(const struct manifests *m);

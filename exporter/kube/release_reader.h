@@ -12,11 +12,11 @@
 #define RELEASE_GROUP_ENUMERATOR(id, name) RELEASE_GROUP_##id,
 enum release_group { RELEASE_GROUPS(RELEASE_GROUP_ENUMERATOR) RELEASE_GROUP_COUNT };
 
-enum { RELEASE_INTERVAL_MS = 60 * 1000 };
+enum { RELEASE_INTERVAL_MS = 30 * 1000 };
 
 /*
  * Detects Karmada's release from the OpenAPI v3 schemas of an API server, and sets that of the
- * engine. The index of the schemas is read at the start and every minute; it has a hash of each
+ * engine. The index of the schemas is read at the start and every 30 seconds; it has a hash of each
  * group's schemas, and these are read only after the hash has changed. If the schemas cannot be
  * read, the last result stays; before the first result the newest release is assumed.
  *

@@ -77,14 +77,22 @@ static void end_election(struct events *e)
 
 /* ---- evaluation ---- */
 
+/* Returns true if a release that Karmada may run writes Events about conflicts itself. */
+static bool may_write_events(const struct engine *engine)
+{
+    return release_range_has(engine_release(engine), BEHAVIOUR_RESOLVES_DEPENDENCIES) !=
+           RELEASE_ANSWER_NO;
+}
+
 /* Observes the conflicts of another evaluation, which is complete. */
 static void adopt_evaluation(struct events *e, struct evaluation *current, int64_t now_ms)
 {
     const struct rule_context *facts = engine_context_const(current->engine);
 
     begin_election(e, &current->options);
+    /* Schemas show the release of the definitions, not of the component that writes the Events. */
     e->silent =
-        facts->release.origin != RELEASE_ASSUMED && engine_resolves_dependencies(current->engine);
+        facts->release.origin == RELEASE_GIVEN && engine_resolves_dependencies(current->engine);
     if (e->silent)
         log_write(e->log, LOG_LEVEL_INFO,
                   "--events.emit has no effect: this release of Karmada writes these Events itself",
@@ -215,7 +223,7 @@ bool events_turn(struct events *e, struct evaluation *current, int64_t now_ms, i
                           &(struct event_writer_input){
                               .engine = current->engine,
                               .transport = transport,
-                              .patience_ms = engine_resolves_dependencies(current->engine)
+                              .patience_ms = may_write_events(current->engine)
                                                  ? (int64_t)current->options.grace_ms
                                                  : 0,
                               .leads = leads,

@@ -274,6 +274,24 @@ static bool condition_is_selected(const struct check_result *r, enum normal_cond
            (!f->ns || strcmp(f->ns, entry_ns(template)) == 0);
 }
 
+/*
+ * Returns true if a policy is meant for a template that Karmada ignores: the policy names the
+ * template, or belongs to its namespace, or names the kind in a version that is not watched.
+ * Policies for all namespaces usually also select templates in namespaces that Karmada ignores.
+ */
+static bool is_ignored_against_policy(const struct template_decision *d)
+{
+    if (d->state != STATE_IGNORED)
+        return false;
+    for (uint32_t i = 0; i < d->candidate_count; i++) {
+        const struct candidate *c = &d->candidates[i];
+
+        if (candidate_eligible(c) && (c->score == SCORE_NAME || *entry_ns(c->policy)))
+            return true;
+    }
+    return d->reason == IGNORED_UNWATCHED_VERSION;
+}
+
 /* Adds a template that waits for its first placement, if Karmada will not place it. */
 static void collect_prediction(struct check_result *r, struct entry *template)
 {
@@ -281,8 +299,11 @@ static void collect_prediction(struct check_result *r, struct entry *template)
     struct projection projection;
     struct predicted predicted;
 
-    if ((state != STATE_UNBOUND && state != STATE_ATTACHED) ||
-        (r->filter.ns && strcmp(r->filter.ns, entry_ns(template)) != 0))
+    if (r->filter.ns && strcmp(r->filter.ns, entry_ns(template)) != 0)
+        return;
+    if (is_ignored_against_policy(template_decision(template)))
+        entry_list_add(&r->not_placed, template);
+    if (state != STATE_UNBOUND && state != STATE_ATTACHED)
         return;
     predicted = predict_template(r->evaluation->engine, template, &projection);
     projection_release(store_string_pool(r->evaluation->store), &projection);

@@ -9,6 +9,7 @@
 #include "metrics/rules/replica_projection.h"
 
 enum {
+    PLACES_SHOWN = 10, /* Declarations of an object that do not count. */
     INDENT = 2,
     OBJECT_INDENT = 4,
     CAUSES_MAX = 5,       /* Causes of one group that are printed one by one. */
@@ -27,10 +28,12 @@ static const struct {
     const char *cause;
     const char *action;
 } normal_texts[NORMAL_CONDITION_COUNT] = {
-    [NORMAL_KIND_NOT_SELECTED] = {"No policy selects objects of this kind.",
+    [NORMAL_KIND_NOT_SELECTED] = {"No policy selects objects of this kind, and no template with "
+                                  "propagateDeps requires the template.",
                                   "Create a policy that selects the template, if Karmada is to "
                                   "propagate it."},
-    [NORMAL_NO_MATCH] = {"No policy selects the template.",
+    [NORMAL_NO_MATCH] = {"No policy selects the template, and no template with propagateDeps "
+                         "requires it.",
                          "Create a policy that selects the template, if Karmada is to propagate "
                          "it."},
     [NORMAL_WAITING] = {"A policy selects the template, and no client has applied the template "
@@ -172,6 +175,38 @@ static void add_clusters(const struct check_result *r, const struct check_row *r
         problem_each_cluster_of_reason(r->evaluation->engine, row->problem, add_cluster, out);
 }
 
+static void add_place(struct strbuf *out, const struct location *at)
+{
+    strbuf_adds(out, at->file);
+    if (at->line > 0)
+        strbuf_addf(out, ":%zu", at->line);
+    if (at->line > 0 && at->column > 0)
+        strbuf_addf(out, ":%zu", at->column);
+}
+
+/* Appends the places of an object that files declare more than once: the one that counts first. */
+static void add_declarations(const struct check_result *r, const struct problem *p,
+                             struct strbuf *out)
+{
+    const struct location_source source = evaluation_locations(r->evaluation);
+    const struct entry *subject = problem_subject_entry(r->evaluation->engine, p);
+    struct location at;
+
+    if (problem_id(p) != PROBLEM_DUPLICATE_OBJECT || !subject ||
+        !source.find(source.context, subject, &at))
+        return;
+    add_place(out, &at);
+    strbuf_adds(out, " counts");
+    for (size_t i = 0; source.find_earlier(source.context, subject, i, &at); i++) {
+        if (i == PLACES_SHOWN) {
+            strbuf_adds(out, " and further ones");
+            break;
+        }
+        strbuf_adds(out, i == 0 ? ", not " : ", ");
+        add_place(out, &at);
+    }
+}
+
 /* Names of other objects that take part in a problem. */
 struct related_names {
     struct strbuf *out;
@@ -194,10 +229,12 @@ static void add_related(const struct check_result *r, const struct check_row *ro
 {
     struct related_names names = {.out = out};
 
-    if (row->problem)
-        problem_each_related(r->evaluation->engine, row->problem, add_related_name, &names);
+    if (!row->problem)
+        return;
+    problem_each_related(r->evaluation->engine, row->problem, add_related_name, &names);
     if (names.count > 1)
         strbuf_addf(out, " and %zu more", names.count - 1);
+    add_declarations(r, row->problem, out);
 }
 
 static void add_policy(const struct check_row *row, struct strbuf *out)
@@ -360,6 +397,14 @@ static void print_cause(const struct check_result *r, const struct check_group *
     else
         strbuf_adds(&cause, common);
     print_sentence(o, INDENT, cause.data);
+    if (g->count != 1 || !g->rows->problem)
+        return;
+    strbuf_reset(&cause);
+    add_declarations(r, g->rows->problem, &cause);
+    if (cause.len > 0)
+        strbuf_addc(&cause, '.');
+    if (cause.len > 0)
+        print_sentence(o, INDENT, cause.data);
 }
 
 static void print_action(const struct check_result *r, const struct check_row *row,
@@ -399,6 +444,7 @@ static struct row_columns find_columns(const struct check_result *r, const struc
 
         c.since |= row->problem && problem_since_ms(ps, row->problem) > 0;
         c.owner |= *owner_of(row) != '\0';
+        c.related |= row->problem && problem_id(row->problem) == PROBLEM_DUPLICATE_OBJECT;
         if (named)
             continue;
         add_policy(row, &policy);
@@ -530,16 +576,12 @@ static void add_location(const struct check_result *r, const struct check_row *r
                          struct strbuf *out)
 {
     const struct location_source source = evaluation_locations(r->evaluation);
-    const struct entry *subject = row->problem ? row->problem->subject : row->template;
+    const struct entry *subject =
+        row->problem ? problem_subject_entry(r->evaluation->engine, row->problem) : row->template;
     struct location at;
 
-    if (!subject || !source.find || !source.find(source.context, subject, &at))
-        return;
-    strbuf_adds(out, at.file);
-    if (at.line > 0)
-        strbuf_addf(out, ":%zu", at.line);
-    if (at.line > 0 && at.column > 0)
-        strbuf_addf(out, ":%zu", at.column);
+    if (subject && source.find(source.context, subject, &at))
+        add_place(out, &at);
 }
 
 /* Adds the text as a cell, "-" for an empty text, and empties it. */

@@ -131,13 +131,17 @@ bool object_name_is_namespace(const char *text, const char **name)
     return core;
 }
 
-static void add_entry_name(struct strbuf *out, const struct entry *entry)
+/* Appends a name that object_name_parse() reads: with the version of the kind if `with_version`. */
+static void add_entry_name(struct strbuf *out, const struct entry *entry, bool with_version)
 {
-    const char *group = entry->partition->type->group;
+    const struct type *type = entry->partition->type;
+    const char *version = type->api_version + strlen(type->group) + (*type->group ? 1 : 0);
     const char *ns = entry_ns(entry);
 
-    strbuf_addf(out, "%s%s%s%s/%s%s%s", out->len > 0 ? ", " : "", entry_kind(entry),
-                *group ? "." : "", group, ns, *ns ? "/" : "", entry->name);
+    strbuf_addf(out, "%s%s%s%s%s%s/%s%s%s", out->len > 0 ? ", " : "", type->kind,
+                with_version ? "." : "", with_version ? version : "",
+                *type->group || with_version ? "." : "", type->group, ns, *ns ? "/" : "",
+                entry->name);
 }
 
 void object_name_add(struct strbuf *out, const struct entry *entry)
@@ -145,13 +149,20 @@ void object_name_add(struct strbuf *out, const struct entry *entry)
     const char *ns = entry_ns(entry);
 
     if (entry_class(entry) == CLASS_POLICY)
-        strbuf_addf(out, "%s/", *ns ? "pp" : "cpp");
+        strbuf_addf(out, "%s/%s%s%s", *ns ? "pp" : "cpp", ns, *ns ? "/" : "", entry->name);
     else
-        strbuf_addf(out, "%s ", entry_kind(entry));
-    strbuf_addf(out, "%s%s%s", ns, *ns ? "/" : "", entry->name);
+        entry_add_name(out, entry);
 }
 
 /* ---- search ---- */
+
+/* Returns true if Kubernetes serves its own kind also in this version: it is the same object. */
+static bool is_served_version(const char *api_version, const char *kind, const char *version)
+{
+    const struct builtin_kind *row = builtin_kind_find(api_version, kind);
+
+    return row && version_rank_of(row->versions, version) != VERSION_UNSERVED;
+}
 
 /* Returns true if a type has the kind, group and version of a name. */
 static bool type_fits(const struct object_name *w, const char *api_version, const char *kind)
@@ -162,7 +173,8 @@ static bool type_fits(const struct object_name *w, const char *api_version, cons
     return kind_fits(kind, w->kind) &&
            (!w->group ||
             (strlen(w->group) == group_len && memcmp(w->group, api_version, group_len) == 0)) &&
-           (!w->version || strcmp(w->version, version) == 0);
+           (!w->version || strcmp(w->version, version) == 0 ||
+            is_served_version(api_version, kind, w->version));
 }
 
 static bool identity_fits(const struct object_name *w, const struct identity *id)
@@ -211,13 +223,28 @@ static int compare_found(const void *left, const void *right)
                                             : entry_compare(a, b);
 }
 
+/* Returns true if the list has the object at index `i` also in another version of its kind. */
+static bool is_in_other_version(const struct entry_list *list, size_t i)
+{
+    const struct entry *a = list->items[i];
+
+    for (size_t k = 0; k < list->count; k++) {
+        const struct entry *b = list->items[k];
+
+        if (k != i && entry_kind(a) == entry_kind(b) && entry_ns(a) == entry_ns(b) &&
+            a->partition->type->group == b->partition->type->group)
+            return true;
+    }
+    return false;
+}
+
 static void fail_ambiguous(const char *typed, struct entry_list *found, struct error *err)
 {
     CLEANUP(strbuf_release) struct strbuf names = STRBUF_INIT(NAMES_MAX_BYTES);
 
     qsort(found->items, found->count, sizeof(const struct entry *), compare_found);
     for (size_t i = 0; i < found->count; i++)
-        add_entry_name(&names, found->items[i]);
+        add_entry_name(&names, found->items[i], is_in_other_version(found, i));
     fail(err, "'%s' could be any of %s", typed, names.data);
 }
 
@@ -259,7 +286,7 @@ static void add_suggestions(struct strbuf *out, const char *name, const struct s
     if (count > 1)
         qsort(similar, count, sizeof(*similar), compare_similar);
     for (size_t i = 0; i < count && i < SUGGESTIONS_MAX; i++)
-        add_entry_name(out, similar[i].entry);
+        add_entry_name(out, similar[i].entry, false);
 }
 
 static void fail_missing(const char *typed, const char *name, const struct store *store,

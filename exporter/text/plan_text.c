@@ -575,11 +575,12 @@ static void print_wide(const struct plan_result *r, struct output *o)
         return;
     for (size_t i = 0; i < r->template_count; i++) {
         const struct plan_template *row = &r->templates[i];
+        CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(TEXT_MAX_BYTES);
         CLEANUP(strbuf_release) struct strbuf fields = STRBUF_INIT(TEXT_MAX_BYTES);
 
         table_add(&t, STYLE_PLAIN, plan_when_names[row->when]);
-        table_add_object(&t, entry_kind(row->template), entry_ns(row->template),
-                         row->template->name);
+        entry_add_name(&name, row->template);
+        table_add(&t, STYLE_PLAIN, name.data);
         add_change_cell(&t, add_policy, row);
         add_change_cell(&t, add_state, row);
         if (row->preserved)

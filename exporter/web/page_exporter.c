@@ -47,7 +47,7 @@ static void add_release_facts(const struct evaluation *e, struct strbuf *out)
         e->session ? kube_source_release(kube_session_source(e->session))->failure.text : "";
 
     release_range_describe(e->release.range, &text);
-    open_fact(out, "Rules of");
+    open_fact(out, "Rules");
     html_text(out, text.data);
     if (*failure != '\0') {
         strbuf_reset(&text);

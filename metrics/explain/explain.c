@@ -81,10 +81,9 @@ static void add_cluster(void *context, const char *cluster)
 static void add_related(void *context, const struct entry *related)
 {
     struct party_names *names = context;
-    const char *ns = entry_ns(related);
 
-    strbuf_addf(&names->text, "%s%s %s%s%s", names->count++ ? ", " : "", entry_kind(related), ns,
-                *ns ? "/" : "", related->name);
+    strbuf_adds(&names->text, names->count++ ? ", " : "");
+    entry_add_name(&names->text, related);
 }
 
 /* Adds the member clusters and the objects that the problem involves besides its subject. */
@@ -328,13 +327,14 @@ static void explain_member_cluster(struct explain_context *x, const struct entry
 static void add_title(struct explain_context *x, const struct entry *entry)
 {
     struct identity resource = resource_identity_of(entry);
+    const char *ns = entry_ns(entry);
 
     if (entry_class(entry) == CLASS_BINDING)
         explanation_add_line(x->out, EXPLAIN_HEADING, "%s of %s %s", explain_name(x, entry),
                              resource.kind, resource.name);
     else if (entry_class(entry) == CLASS_TEMPLATE)
-        explanation_add_line(x->out, EXPLAIN_HEADING, "%s (%s)", explain_name(x, entry),
-                             entry->partition->type->api_version);
+        explanation_add_line(x->out, EXPLAIN_HEADING, "%s %s%s%s (%s)", entry_kind(entry), ns,
+                             *ns ? "/" : "", entry->name, entry->partition->type->api_version);
     else
         explanation_add_line(x->out, EXPLAIN_HEADING, "%s", explain_name(x, entry));
 }

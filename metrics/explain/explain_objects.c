@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/explain/explain_objects.h"
+#include "metrics/explain/explain_sections.h"
 
 #include "metrics/base/timestamp.h"
 #include "metrics/expose/policy_names.h"
@@ -19,11 +20,10 @@ enum { NAMES_SHOWN = 10 };
 /* Appends an object to a list of at most NAMES_SHOWN names; `count` counts all objects. */
 static void add_name(struct strbuf *out, size_t *count, const struct entry *entry)
 {
-    const char *ns = entry_ns(entry);
-
-    if ((*count)++ < NAMES_SHOWN)
-        strbuf_addf(out, "%s%s %s%s%s", out->len > 0 ? ", " : "", entry_kind(entry), ns,
-                    *ns ? "/" : "", entry->name);
+    if ((*count)++ >= NAMES_SHOWN)
+        return;
+    strbuf_adds(out, out->len > 0 ? ", " : "");
+    entry_add_name(out, entry);
 }
 
 /* Adds a detail with the names of a list, and how many it leaves out. */
@@ -222,6 +222,7 @@ static void explain_works(struct explain_context *x, const struct entry *overrid
 
 void explain_override(struct explain_context *x, const struct entry *override)
 {
+    explain_admission(x, override);
     explain_selected_templates(x, override);
     explain_rules(x, override);
     explain_dependent_policies(x, override);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/explain/explain_policy.h"
+#include "metrics/explain/explain_sections.h"
 
 #include "metrics/base/timestamp.h"
 #include "metrics/explain/explanation.h"
@@ -172,6 +173,28 @@ static bool can_select_namespace(const struct entry *policy, const struct entry 
            strcmp(entry_ns(policy), entry_ns(template)) == 0;
 }
 
+/* Adds the version of the template's kind that Karmada watches, if the selector names another. */
+static void explain_watched_version(struct explain_context *x,
+                                    const struct resource_selector *selector,
+                                    const struct entry *template)
+{
+    CLEANUP(strbuf_release) struct strbuf preferred = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
+    struct api_version_source source = engine_api_version_source(x->engine);
+    const struct type *type = template->partition->type;
+
+    if (!selector->api_version || !api_group_equals(selector->api_version, type->api_version))
+        return;
+    if (!api_version_add_preferred(&source, type->api_version, type->kind, &preferred))
+        explain_detail(x, "The preferred version of the kind is unknown: no "
+                          "CustomResourceDefinition of it has been read. Karmada watches the "
+                          "preferred version only.");
+    else if (strcmp(preferred.data, selector->api_version) != 0)
+        explain_detail(x,
+                       "Karmada watches %s only. Action (%s): Set apiVersion of the "
+                       "resourceSelector to %s.",
+                       preferred.data, actor_title(ACTOR_POLICY_OWNER), preferred.data);
+}
+
 /*
  * Adds a policy that almost selects the template, with the part that does not match. Returns false,
  * and adds nothing, if the policy is no such near miss.
@@ -202,6 +225,8 @@ static bool explain_near_miss(struct explain_context *x, const struct entry *pol
                        word);
     else
         explain_detail(x, "does not match: the %s of resourceSelectors[%" PRIu32 "]", word, index);
+    if (miss == MISS_API_VERSION && !other_namespace)
+        explain_watched_version(x, selector, template);
     explanation_close(x->out, '}');
     return true;
 }
@@ -810,6 +835,7 @@ void explain_policy(struct explain_context *x, const struct entry *policy)
 
     explain_settings(x, policy, &templates);
     explain_problems(x, policy);
+    explain_admission(x, policy);
     explain_templates(x, policy, &templates);
     explain_versions(x, policy);
     explain_deliveries(x, policy, &templates);

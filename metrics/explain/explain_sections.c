@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/explain/explain_sections.h"
 
+#include "metrics/rules/admission/admission.h"
+
 #include "metrics/base/timestamp.h"
 #include "metrics/expose/decision_text.h"
 #include "metrics/expose/report.h"
@@ -14,6 +16,67 @@
 #include "metrics/simulate/reconcile.h"
 
 enum { PLACE_MAX_BYTES = 1 << 20 };
+
+/* ---- admission ---- */
+
+/* Appends the releases of a finding, such as "1.15, 1.16", if not all of the range have it. */
+static void add_finding_releases(release_set releases, release_set asked, struct strbuf *out)
+{
+    if ((releases & asked) == asked)
+        return;
+    strbuf_adds(out, "Karmada ");
+    for (unsigned i = 0, count = 0; i < RELEASE_COUNT; i++) {
+        if (releases & asked & 1U << i)
+            strbuf_addf(out, "%s%s", count++ > 0 ? ", " : "", release_name((enum release)i));
+    }
+    strbuf_adds(out, ": ");
+}
+
+static void explain_finding(struct explain_context *x, const struct admission_finding *f,
+                            release_set asked)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
+    struct json_writer *w = &x->out->facts;
+
+    explanation_open(x->out, NULL, '{');
+    json_writer_text(w, "field", f->field);
+    json_writer_text(w, "text", f->text);
+    json_writer_bool(w, "dropped", f->pruned);
+    json_writer_open(w, "releases", '[');
+    for (unsigned i = 0; i < RELEASE_COUNT; i++) {
+        if (f->releases & asked & 1U << i)
+            json_writer_text(w, NULL, release_name((enum release)i));
+    }
+    json_writer_close(w, ']');
+    explanation_close(x->out, '}');
+    add_finding_releases(f->releases, asked, &text);
+    strbuf_addf(&text, "the API server %s: %s%s%s.",
+                f->pruned ? "drops a field" : "refuses a write", f->field, *f->field ? " " : "",
+                f->text);
+    if (text.data[0] == 't')
+        text.data[0] = 'T';
+    explain_paragraph(x, "%s", text.data);
+}
+
+void explain_admission(struct explain_context *x, const struct entry *entry)
+{
+    const struct admission *a = admission_of_entry(entry);
+    struct release_range range = engine_context_const(x->engine)->release;
+    release_set asked = release_range_set(range);
+
+    if (!a || ((a->refused | a->pruned) & asked) == 0)
+        return;
+    explain_open_section(x, "admission", "Admission by the API server");
+    explanation_open(x->out, "findings", '[');
+    for (uint32_t i = 0; i < a->count; i++) {
+        if (a->items[i].releases & asked)
+            explain_finding(x, &a->items[i], asked);
+    }
+    explanation_close(x->out, ']');
+    if (a->stored && admission_refuses(a, range) == RELEASE_ANSWER_YES)
+        explain_paragraph(x, "The stored object stays in force until its next write.");
+    explanation_close(x->out, '}');
+}
 
 /* ---- conflicts between resources of Google Config Connector ---- */
 
@@ -601,7 +664,7 @@ void explain_predicted_state(struct explain_context *x, const struct entry *temp
     struct next next = {
         .x = x,
         .late = d->state == STATE_STALE && d->phase == PHASE_OVERDUE,
-        .why = next_change_note_of(d),
+        .why = next_change_note_of(d, template),
     };
 
     explain_open_section(x, "next", "Next change");

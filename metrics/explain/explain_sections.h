@@ -7,6 +7,13 @@
  * Sections of the explanation of a template: Config Connector, overrides, history and next change.
  */
 
+/*
+ * Adds the section "admission": the fields of an object of Karmada's groups that the API server or
+ * a webhook refuses, or that the API server drops, in the releases that Karmada may run. Adds
+ * nothing without such fields.
+ */
+void explain_admission(struct explain_context *x, const struct entry *entry);
+
 /* Adds the section "configConnector" if the template is a resource of Config Connector. */
 void explain_connector(struct explain_context *x, const struct entry *template);
 

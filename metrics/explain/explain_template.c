@@ -45,6 +45,12 @@ static void explain_evicted_cluster(struct explain_context *x, const char *clust
     else if (c)
         explain_paragraph(x, "%s is not ready: the copy stays until the cluster is ready again.",
                           cluster);
+    else if (!(engine_incomplete_classes(x->engine) & 1U << CLASS_CLUSTER) &&
+             store_object_count(engine_store(x->engine), CLASS_CLUSTER) > 0)
+        explain_paragraph(x,
+                          "Cluster %s does not exist. Remove it from the placement of the policy; "
+                          "join it again only if it was removed by mistake.",
+                          cluster);
 }
 
 /* Adds for each evicted copy when it goes at the latest, or that a person must remove its task. */
@@ -184,12 +190,16 @@ static void explain_stage_and_reason(struct explain_context *x, const struct ent
                                      struct stage_and_reason at, uint32_t since_s)
 {
     struct stage_action end = stage_action_of(at);
+    struct predicted now = predict_from_decision(template_decision(template), template);
     const char *message = stage_message(x, template, at);
     char since[32];
 
     format_timestamp((int64_t)since_s * 1000, since);
-    explain_paragraph(x, "%s%s%s", stage_texts[at.stage], at.reason == WHY_NONE ? "" : " ",
-                      stage_reason_texts[at.reason]);
+    if (at.stage == STAGE_UNBOUND && now.outcome == PREDICTION_REFUSED)
+        explain_paragraph(x, "%s %s", stage_texts[at.stage], predicted_text(now));
+    else
+        explain_paragraph(x, "%s%s%s", stage_texts[at.stage], at.reason == WHY_NONE ? "" : " ",
+                          stage_reason_texts[at.reason]);
     if (*message)
         explain_paragraph(x, "Karmada's message: %s", message);
     if (since_s > 0)
@@ -472,12 +482,109 @@ static void explain_dependencies(struct explain_context *x, const struct entry *
     explanation_close(x->out, '}');
 }
 
+/*
+ * Returns the first template of another kind in the template's namespace that has dependencies and
+ * propagates them; NULL if there is none.
+ */
+static const struct entry *find_propagating_neighbour(const struct store *store,
+                                                      const struct entry *template)
+{
+    const struct entry *first = NULL;
+
+    for (const struct type *type = store_first_type(store); type; type = type->next) {
+        const struct partition *p = kind_has_references(type->api_version, type->kind)
+                                        ? type_find_partition(store, type, entry_ns(template))
+                                        : NULL;
+
+        for (size_t i = 0; p && i < p->count; i++) {
+            const struct entry *entry = p->entries[i];
+            const struct template_decision *d = template_decision(entry);
+
+            if (d && entry_exists(entry) && d->propagates && type->kind != entry_kind(template) &&
+                (!first || entry_compare(entry, first) < 0))
+                first = entry;
+        }
+    }
+    return first;
+}
+
+/*
+ * Adds that propagateDeps of a neighbour does not include the template, if no policy selects the
+ * template and Karmada never takes its kind for a dependency.
+ */
+static void explain_no_dependency(struct explain_context *x, const struct entry *template)
+{
+    const struct template_decision *d = template_decision(template);
+    const struct type *type = template->partition->type;
+    const struct entry *neighbour;
+
+    if (d->state != STATE_PENDING ||
+        (d->reason != PENDING_KIND_NOT_SELECTED && d->reason != PENDING_NO_MATCH) ||
+        kind_is_dependency(type->api_version, type->kind, template->name))
+        return;
+    neighbour = find_propagating_neighbour(engine_store(x->engine), template);
+    if (!neighbour)
+        return;
+    explain_open_section(x, "noDependency", "Dependencies of other templates");
+    report_put_object(&x->out->facts, neighbour);
+    explain_paragraph(x,
+                      "%s propagates its dependencies (propagateDeps), but a %s is no dependency: "
+                      "Karmada finds the ConfigMaps, Secrets, ServiceAccounts and "
+                      "PersistentVolumeClaims that a template names. Services and EndpointSlices "
+                      "are dependencies of a ServiceImport only.",
+                      explain_name(x, neighbour), type->kind);
+    explain_paragraph(x,
+                      "Action (%s): Add the %s to resourceSelectors of %s, or create a policy that "
+                      "selects it. A ResourceInterpreterCustomization can also declare it as a "
+                      "dependency.",
+                      actor_title(ACTOR_POLICY_OWNER), type->kind,
+                      explain_name(x, template_decision(neighbour)->governing));
+    explanation_close(x->out, '}');
+}
+
+enum { IGNORED_POLICIES_MAX = 10 };
+
+/* Adds the action for an object in a version that the API server does not serve. */
+static void explain_unserved_version(struct explain_context *x, const struct entry *template)
+{
+    CLEANUP(strbuf_release) struct strbuf preferred = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
+    struct api_version_source source = engine_api_version_source(x->engine);
+    const struct type *type = template->partition->type;
+
+    explain_paragraph(x, "The API server does not serve %s in %s, and refuses the object.",
+                      type->kind, type->api_version);
+    if (api_version_add_preferred(&source, type->api_version, type->kind, &preferred))
+        explain_paragraph(x, "Action (%s): Write the object in %s.", actor_title(ACTOR_USER),
+                          preferred.data);
+}
+
+/* Adds the consequence for a template that Karmada ignores, and the policies without effect. */
+static void explain_ignored(struct explain_context *x, const struct entry *template)
+{
+    const struct template_decision *d = template_decision(template);
+    struct api_version_source source = engine_api_version_source(x->engine);
+    const struct type *type = template->partition->type;
+
+    explain_state(x, template);
+    explain_paragraph(x, "Karmada does not propagate the template.");
+    if (d->reason == IGNORED_UNWATCHED_VERSION &&
+        api_version_judge(&source, type->api_version, type->kind) != API_VERSION_UNSERVED) {
+        explain_selection(x, template);
+        return;
+    }
+    if (d->reason == IGNORED_UNWATCHED_VERSION)
+        explain_unserved_version(x, template);
+    for (uint32_t i = 0; i < d->candidate_count && i < IGNORED_POLICIES_MAX; i++)
+        explain_paragraph(x, "%s selects the template without effect.",
+                          explain_name(x, d->candidates[i].policy));
+}
+
 void explain_template(struct explain_context *x, const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
 
     if (d->state == STATE_IGNORED) {
-        explain_state(x, template);
+        explain_ignored(x, template);
         return;
     }
     explain_governance(x, template);
@@ -489,6 +596,7 @@ void explain_template(struct explain_context *x, const struct entry *template)
     explain_template_overrides(x, template);
     explain_referrers(x, d->dependency ? template : d->binding);
     explain_dependencies(x, template);
+    explain_no_dependency(x, template);
     explain_defects(x, template);
     explain_connector(x, template);
     explain_predicted_state(x, template);

@@ -404,10 +404,9 @@ const char *explain_field_json(const struct propagation *p, enum drift_field fie
 const char *explain_name(struct explain_context *x, const struct entry *entry)
 {
     struct strbuf *text = &x->names[x->next_name++ % EXPLAIN_NAMES];
-    const char *ns = entry_ns(entry);
 
     strbuf_reset(text);
-    strbuf_addf(text, "%s %s%s%s", entry_kind(entry), ns, *ns ? "/" : "", entry->name);
+    entry_add_name(text, entry);
     return text->data;
 }
 

@@ -312,10 +312,13 @@ const char *governing_text(const struct template_decision *d, enum takeover take
 
 /* ---- a user's next change of the template ---- */
 
-enum next_change_note next_change_note_of(const struct template_decision *d)
+enum next_change_note next_change_note_of(const struct template_decision *d,
+                                          const struct entry *template)
 {
     if (policy_obstacle_text(d))
         return NEXT_CHANGE_BLOCKED;
+    if (predict_from_decision(d, template).outcome == PREDICTION_REFUSED && !d->binding)
+        return NEXT_CHANGE_REFUSED;
     if (d->state == STATE_UNBOUND && d->reason == UNBOUND_NAMESAKE)
         return NEXT_CHANGE_NAMESAKE;
     if (d->flags & 1U << FLAG_REQUIRED)
@@ -330,6 +333,8 @@ const char *next_change_note_text(const struct outcome *o, enum next_change_note
     case NEXT_CHANGE_BLOCKED:
         return "The user's next change is not propagated until the policy can be "
                "applied.";
+    case NEXT_CHANGE_REFUSED:
+        return "The user's next change is not propagated until the template has another name.";
     case NEXT_CHANGE_NAMESAKE:
         return "The user's next change is not propagated until that binding is "
                "gone.";
@@ -401,8 +406,9 @@ static const struct {
     {"referrer", "The templates that require this one run in no member cluster."},
     {"invalid_name", "The API server refuses the name of the binding, so Karmada never propagates "
                      "the template."},
-    {"taken", "Another template has the binding of this name, so Karmada does not propagate this "
-              "one."},
+    {"taken",
+     "Another template needs a binding of the same name, so Karmada propagates only one of "
+     "them."},
     {"quota_exceeded", "A FederatedResourceQuota refuses the replicas."},
     {"spread_constraint",
      "The scheduler does not support the spread constraint and places nothing."},
@@ -497,7 +503,9 @@ static const struct stage_action action_by_reason[STAGE_REASON_COUNT] = {
                              "Check that the scheduler in the policy's schedulerName runs."},
     [WHY_NO_REPLICAS] = {ACTOR_USER, "Set replicas above 0."},
     [WHY_REFERRER] = {ACTOR_USER, "Check the placement of the templates that require this one."},
-    [WHY_CLUSTER_NOT_READY] = {ACTOR_PLATFORM, "Repair the member cluster."},
+    [WHY_CLUSTER_NOT_READY] = {ACTOR_PLATFORM,
+                               "Repair the member cluster. If its Cluster was deleted, remove it "
+                               "from the placement of the policy."},
     [WHY_OVERRIDE_FAILED] = {ACTOR_USER, "Correct the override policy, or delete it."},
     [WHY_WORK_MISSING] = {ACTOR_KARMADA,
                           "Read the events of the template and of its binding: an override "

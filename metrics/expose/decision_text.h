@@ -60,13 +60,15 @@ const char *governing_text(const struct template_decision *d, enum takeover take
 enum next_change_note {
     NEXT_CHANGE_NORMAL,   /* No special circumstance. */
     NEXT_CHANGE_BLOCKED,  /* The governing policy cannot be applied. */
+    NEXT_CHANGE_REFUSED,  /* The binding cannot be created, whatever the change (`refused`). */
     NEXT_CHANGE_NAMESAKE, /* An earlier binding blocks the name (UNBOUND_NAMESAKE). */
     NEXT_CHANGE_REQUIRED, /* Referrers require the template: Karmada propagates it with them. */
     NEXT_CHANGE_PRIORITY, /* The change copies the value of a PriorityClass to the binding. */
 };
 
-/* Returns the first of BLOCKED, NAMESAKE, REQUIRED and PRIORITY that applies; else NORMAL. */
-enum next_change_note next_change_note_of(const struct template_decision *d);
+/* Returns the first of BLOCKED, REFUSED, NAMESAKE, REQUIRED, PRIORITY that applies; else NORMAL. */
+enum next_change_note next_change_note_of(const struct template_decision *d,
+                                          const struct entry *template);
 
 /*
  * Returns a sentence about a user's next change of a template that has the outcome `o` both before

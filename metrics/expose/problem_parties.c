@@ -485,6 +485,16 @@ static const struct entry *template_of_object(const struct entry *entry)
     return entry_class(entry) == CLASS_TEMPLATE ? entry : NULL;
 }
 
+const struct entry *problem_subject_entry(const struct engine *e, const struct problem *p)
+{
+    struct identity id = {problem_api_version(p), problem_subject_kind(p), problem_ns(p),
+                          problem_name(p)};
+
+    if (p->subject || *id.api_version == '\0')
+        return p->subject;
+    return store_find(engine_store(e), &id);
+}
+
 bool problem_is_about(const struct problem *p, const struct entry *entry)
 {
     const struct entry *template = template_of_object(entry);

@@ -16,6 +16,9 @@
  */
 bool problem_is_about(const struct problem *p, const struct entry *entry);
 
+/* Returns the entry of the subject: also of an external one, if the store has it; else NULL. */
+const struct entry *problem_subject_entry(const struct engine *e, const struct problem *p);
+
 typedef void problem_cluster_fn(void *context, const char *cluster);
 typedef void problem_related_fn(void *context, const struct entry *related);
 

@@ -57,19 +57,23 @@ static void put_clusters(struct json_writer *w, const char *key, const struct ro
     json_writer_close(w, ']');
 }
 
+static void put_place(struct json_writer *w, const char *key, const struct location *at)
+{
+    json_writer_open(w, key, '{');
+    json_writer_text(w, "file", at->file);
+    json_writer_int(w, "line", (int64_t)at->line);
+    json_writer_int(w, "column", (int64_t)at->column);
+    json_writer_close(w, '}');
+}
+
 /* Appends the place of an object; no member if `entry` is NULL or does not come from a file. */
 static void put_location(struct json_writer *w, const char *key, const struct row_context *c,
                          const struct entry *entry)
 {
     struct location at;
 
-    if (!entry || !c->locations->find || !c->locations->find(c->locations->context, entry, &at))
-        return;
-    json_writer_open(w, key, '{');
-    json_writer_text(w, "file", at.file);
-    json_writer_int(w, "line", (int64_t)at.line);
-    json_writer_int(w, "column", (int64_t)at.column);
-    json_writer_close(w, '}');
+    if (entry && c->locations->find && c->locations->find(c->locations->context, entry, &at))
+        put_place(w, key, &at);
 }
 
 struct related_writer {
@@ -87,12 +91,37 @@ static void put_related_object(void *context, const struct entry *related)
     json_writer_close(r->writer, '}');
 }
 
+/* Limits the time for an object that files declare very often. */
+enum { EARLIER_MAX = 100 };
+
+/*
+ * Appends the subject once for each declaration that does not count, with its place: the last
+ * EARLIER_MAX ones.
+ */
+static void put_earlier_declarations(struct json_writer *w, const struct row_context *c)
+{
+    const struct entry *subject = problem_subject_entry(c->engine, c->problem);
+    const struct location_source *source = c->locations;
+    struct location at;
+
+    for (size_t i = 0; i < EARLIER_MAX && subject && source->find_earlier &&
+                       source->find_earlier(source->context, subject, i, &at);
+         i++) {
+        json_writer_open(w, NULL, '{');
+        report_put_identity(w, entry_identity(subject));
+        put_place(w, "location", &at);
+        json_writer_close(w, '}');
+    }
+}
+
 static void put_related(struct json_writer *w, const char *key, const struct row_context *c)
 {
     struct related_writer r = {w, c};
 
     json_writer_open(w, key, '[');
     problem_each_related(c->engine, c->problem, put_related_object, &r);
+    if (problem_id(c->problem) == PROBLEM_DUPLICATE_OBJECT)
+        put_earlier_declarations(w, c);
     json_writer_close(w, ']');
 }
 
@@ -105,18 +134,6 @@ static void put_sentence(struct json_writer *w, const char *key, const struct ro
 
     add(c->engine, c->problem, &text);
     json_writer_text(w, key, text.data);
-}
-
-/* Returns the entry of the subject: also of an external one, if it is an object of the store. */
-static const struct entry *subject_entry(const struct row_context *c)
-{
-    const struct problem *p = c->problem;
-    struct identity id = {problem_api_version(p), problem_subject_kind(p), problem_ns(p),
-                          problem_name(p)};
-
-    if (p->subject || *id.api_version == '\0')
-        return p->subject;
-    return store_find(engine_store(c->engine), &id);
 }
 
 static const char *severity_name(const struct problems *ps, const struct problem *p)
@@ -161,7 +178,7 @@ static const char *reason_word(enum problem_reason reason)
     VALUE("action", put_sentence, &c, problem_add_action)                                          \
     VALUE("endsWhen", put_sentence, &c, problem_add_end)                                           \
     VALUE("doc", json_writer_text, problem_doc(problem_id(p)))                                     \
-    PLACE("location", put_location, &c, subject_entry(&c))
+    PLACE("location", put_location, &c, problem_subject_entry(e, p))
 
 #define CSV_IDENTITY(member)                                                                       \
     member ".apiVersion", member ".kind", member ".namespace", member ".name",

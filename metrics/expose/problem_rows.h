@@ -18,6 +18,12 @@ struct location {
 struct location_source {
     /* Stores the place of the object in `out`; returns false if it does not come from a file. */
     bool (*find)(const void *context, const struct entry *entry, struct location *out);
+    /*
+     * Stores the place of the declaration that is `index` + 1 declarations before that of find(),
+     * which counts; returns false if there are fewer.
+     */
+    bool (*find_earlier)(const void *context, const struct entry *entry, size_t index,
+                         struct location *out);
     const void *context;
 };
 

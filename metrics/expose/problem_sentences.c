@@ -20,8 +20,8 @@ const struct problem_sentences problem_sentences[PROBLEM_REASON_COUNT] = {
     [PROBLEM_REASON_PLACEMENT_LOST_CLUSTER_GONE] =
         {"{subject} runs in no member cluster: a cluster that it was placed on no longer exists, "
          "and no other one passes the filters of {policy}[ (Karmada: {message})].",
-         "Let the placement of the policy allow an existing member cluster, or join the missing "
-         "cluster again.",
+         "Let the placement of the policy allow an existing member cluster. Join the missing "
+         "cluster again only if it was removed by mistake.",
          "The problem ends when the scheduler assigns a member cluster; it tries again after a "
          "change of the binding or of a Cluster."},
     [PROBLEM_REASON_PLACEMENT_LOST_NO_CLUSTER_FIT] =
@@ -383,7 +383,7 @@ const struct problem_sentences problem_sentences[PROBLEM_REASON_COUNT] = {
          "The problem ends when the policy is corrected."},
     [PROBLEM_REASON_POLICY_INVALID_UNWATCHED_VERSION] =
         {"A resourceSelector of {subject} names an API version that Karmada does not watch and "
-         "selects no template.",
+         "selects no template[: {versions}].",
          "Set apiVersion of the resourceSelector to the preferred version of the kind.",
          "The problem ends when the policy is corrected."},
     [PROBLEM_REASON_POLICY_INVALID_PREEMPTION_WITHOUT_NAME] =
@@ -456,8 +456,8 @@ const struct problem_sentences problem_sentences[PROBLEM_REASON_COUNT] = {
                                                "The problem ends when the binding is gone."},
     [PROBLEM_REASON_MEMBER_CLUSTER_UNAVAILABLE_GONE] =
         {"Templates are placed on {subject}, which does not exist.",
-         "Join the member cluster again, or let the placements of the policies allow other "
-         "clusters.",
+         "Remove the Cluster from the placements of the policies, and let them allow existing "
+         "clusters. Join it again only if it was removed by mistake.",
          "The problem ends when the Cluster exists and is Ready, or when no template is placed on "
          "it."},
     [PROBLEM_REASON_MEMBER_CLUSTER_UNAVAILABLE_NOT_READY] =

@@ -34,11 +34,6 @@ static void add_object(struct strbuf *out, const char *kind, const char *ns, con
     strbuf_addf(out, "%s %s%s%s", kind, ns, *ns ? "/" : "", name);
 }
 
-static void add_entry(struct strbuf *out, const struct entry *entry)
-{
-    add_object(out, entry_kind(entry), entry_ns(entry), entry->name);
-}
-
 /*
  * Growing text of a list, such as "a, b and c" or "a, b, c and 2 more". The last name waits in
  * `last`, because the word before it is known only at the end.
@@ -87,7 +82,7 @@ static void add_entry_to_list(void *context, const struct entry *entry)
     struct strbuf *out = name_list_add(context);
 
     if (out)
-        add_entry(out, entry);
+        entry_add_name(out, entry);
 }
 
 /* ---- insertions; an insertion that appends nothing has no data ---- */
@@ -98,11 +93,10 @@ void problem_add_subject(const struct problem *p, struct strbuf *out)
 
     if (!p->subject && (strcmp(kind, "ControlPlane") == 0 || strcmp(kind, "Source") == 0))
         strbuf_adds(out, problem_name(p));
+    else if (p->subject)
+        entry_add_name(out, p->subject);
     else
         add_object(out, kind, problem_ns(p), problem_name(p));
-    /* These templates have the same kind and name, and differ by their API group. */
-    if (p->reason == PROBLEM_REASON_BINDING_NAME_COLLISION_TAKEN)
-        strbuf_addf(out, " (%s)", problem_api_version(p));
 }
 
 static void put_subject(const struct sentence *s, struct strbuf *out)
@@ -115,7 +109,7 @@ static void put_policy(const struct sentence *s, struct strbuf *out)
     const struct entry *policy = problem_policy(s->problem);
 
     if (policy)
-        add_entry(out, policy);
+        entry_add_name(out, policy);
 }
 
 /* Appends the template of a binding; nothing if the subject is the template itself. */
@@ -139,34 +133,12 @@ static void put_clusters(const struct sentence *s, struct strbuf *out)
     name_list_end(&list);
 }
 
-/* Other parties, and the subject, from which each name must differ. */
-struct party_list {
-    struct name_list list;
-    const struct problem *problem;
-};
-
-/* Adds a party; with its apiVersion if the subject has the same kind and name in another group. */
-static void add_party_to_list(void *context, const struct entry *related)
-{
-    struct party_list *parties = context;
-    const struct problem *p = parties->problem;
-    struct strbuf *out = name_list_add(&parties->list);
-
-    if (!out)
-        return;
-    add_entry(out, related);
-    if (strcmp(problem_subject_kind(p), entry_kind(related)) == 0 &&
-        strcmp(problem_ns(p), entry_ns(related)) == 0 &&
-        strcmp(problem_name(p), related->name) == 0)
-        strbuf_addf(out, " (%s)", related->partition->type->api_version);
-}
-
 static void put_related(const struct sentence *s, struct strbuf *out)
 {
-    struct party_list parties = {NAME_LIST_INIT(out), s->problem};
+    struct name_list list = NAME_LIST_INIT(out);
 
-    problem_each_related(s->engine, s->problem, add_party_to_list, &parties);
-    name_list_end(&parties.list);
+    problem_each_related(s->engine, s->problem, add_entry_to_list, &list);
+    name_list_end(&list);
 }
 
 /* Appends the path of a dependency field as policies and bindings have it. */
@@ -331,6 +303,48 @@ static void put_wanted(const struct sentence *s, struct strbuf *out)
         strbuf_adds(out, entry_policy(policy)->priority_class);
 }
 
+/* Appends an API version that Karmada does not watch, and the one that it watches, if known. */
+static void add_unwatched_version(const struct api_version_source *source,
+                                  const struct resource_selector *selector, struct strbuf *out)
+{
+    CLEANUP(strbuf_release) struct strbuf preferred = STRBUF_INIT(PART_MAX_BYTES);
+
+    strbuf_addf(out, "%s of %s", selector->api_version, selector->kind);
+    if (api_version_add_preferred(source, selector->api_version, selector->kind, &preferred)) {
+        /* Equal: the API server does not let clients watch the kind. */
+        if (strcmp(preferred.data, selector->api_version) != 0)
+            strbuf_addf(out, " instead of %s", preferred.data);
+    } else {
+        strbuf_adds(out, " (the preferred version is unknown: no CustomResourceDefinition of the "
+                         "kind has been read)");
+    }
+}
+
+/* Appends the API versions in resourceSelectors that Karmada does not watch. */
+static void put_versions(const struct sentence *s, struct strbuf *out)
+{
+    const struct policy *policy = entry_policy(s->problem->subject);
+    const struct override *override = entry_override(s->problem->subject);
+    struct api_version_source source = engine_api_version_source(s->engine);
+    uint32_t count = override ? override->selector_count : policy ? policy->selector_count : 0;
+    struct name_list list = NAME_LIST_INIT(out);
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct resource_selector *selector =
+            override ? &override->selectors[i] : &policy->selectors[i];
+        struct strbuf *name;
+
+        if (!selector->api_version || !selector->kind ||
+            !api_version_is_unwatched(engine_store(s->engine), &source, selector->api_version,
+                                      selector->kind))
+            continue;
+        name = name_list_add(&list);
+        if (name)
+            add_unwatched_version(&source, selector, name);
+    }
+    name_list_end(&list);
+}
+
 /* Appends the findings of the admission of the subject, dropped or refused fields. */
 static void add_admission(const struct sentence *s, bool pruned, struct strbuf *out)
 {
@@ -463,6 +477,7 @@ static const struct insertion insertions[] = {
     {"expected", put_expected, "", NULL},
     {"override", put_override, "another setting has precedence", NULL},
     {"wanted", put_wanted, "", NULL},
+    {"versions", put_versions, "", NULL},
     {"pruned", put_pruned, "", NULL},
     {"refusal", put_refusal, "", NULL},
     {"write", put_write, "", NULL},

@@ -64,8 +64,24 @@ static bool read_condition(struct decode *d, const cJSON *status, const char *co
     return holds;
 }
 
-/* A cluster serves hundreds of kinds: names need more memory than hashes. */
-uint64_t cluster_api_hash(const char *api_version, const char *kind)
+/*
+ * Karmada writes the condition CompleteAPIEnablements and the APIs together with Ready. A cluster
+ * that is Ready and has neither is a shortened manifest.
+ */
+static bool are_apis_known(const cJSON *status, bool ready)
+{
+    bool has_condition = false, has_ready = false;
+    const cJSON *item;
+
+    cJSON_ArrayForEach (item, json_get(status, "conditions")) {
+        has_condition |= strcmp(json_str(item, "type", ""), "CompleteAPIEnablements") == 0;
+        has_ready |= strcmp(json_str(item, "type", ""), "Ready") == 0;
+    }
+    return json_get(status, "apiEnablements") || has_condition || (has_ready && !ready);
+}
+
+/* Returns the hash of a kind. A cluster serves hundreds of kinds: names need more memory. */
+static uint64_t api_hash(const char *api_version, const char *kind)
 {
     return map_hash(kind, strlen(kind), map_hash(api_version, strlen(api_version), 0));
 }
@@ -92,18 +108,21 @@ static void read_served_apis(struct decode *d, const cJSON *status, struct clust
             c->apis = xreallocarray(c->apis, c->api_count + more, sizeof(*c->apis));
         cJSON_ArrayForEach (item, resources)
             c->apis[c->api_count++] =
-                cluster_api_hash(api_version ? api_version : "", json_str(item, "kind", ""));
+                api_hash(api_version ? api_version : "", json_str(item, "kind", ""));
     }
     if (c->api_count > 1)
         qsort(c->apis, c->api_count, sizeof(*c->apis), compare_hashes);
 }
 
-bool cluster_serves(const struct cluster *c, uint64_t api_hash)
+bool cluster_serves(const struct cluster *c, const char *api_version, const char *kind)
 {
+    uint64_t hash;
+
     if (!c->apis_known)
         return true;
+    hash = api_hash(api_version, kind);
     return c->api_count > 0 &&
-           bsearch(&api_hash, c->apis, c->api_count, sizeof(*c->apis), compare_hashes);
+           bsearch(&hash, c->apis, c->api_count, sizeof(*c->apis), compare_hashes);
 }
 
 static int compare_resources(const void *a, const void *b)
@@ -195,7 +214,7 @@ void *cluster_decode(struct decode *d, const cJSON *json)
     c->ready = read_condition(d, status, "Ready", &c->ready_since_ms);
     c->apis_complete = read_condition(d, status, "CompleteAPIEnablements", NULL);
     read_served_apis(d, status, c);
-    c->apis_known = c->api_count > 0 || cJSON_GetArraySize(json_get(status, "conditions")) > 0;
+    c->apis_known = are_apis_known(status, c->ready);
     read_resources(d, status, c);
     c->deleting = decode_is_deleting(d, metadata);
     if (d->failed) {

@@ -35,7 +35,7 @@ struct cluster {
     int64_t ready_since_ms; /* Last transition of the condition Ready; 0 if unknown. */
     bool ready;             /* The condition Ready is True. */
     bool apis_complete;     /* The condition CompleteAPIEnablements is True. */
-    bool apis_known;        /* status has conditions or apiEnablements. */
+    bool apis_known;        /* The status shows whether Karmada has collected the APIs. */
     bool deleting;
 };
 
@@ -43,13 +43,11 @@ struct cluster {
 void *cluster_decode(struct decode *d, const cJSON *json);
 void cluster_release(struct intern *strings, void *object);
 
-/* Returns the hash of a kind for cluster_serves(). */
-uint64_t cluster_api_hash(const char *api_version, const char *kind);
 /*
- * Returns true if status.apiEnablements contains the kind with this cluster_api_hash(), or the
- * Cluster has no status, as in manifests: then its APIs are unknown.
+ * Returns true if status.apiEnablements contains the kind, or if the APIs are not known, as in
+ * manifests without a status.
  */
-bool cluster_serves(const struct cluster *c, uint64_t api_hash);
+bool cluster_serves(const struct cluster *c, const char *api_version, const char *kind);
 
 /* Returns the free amount of a resource of the cluster; 0 if it does not have the resource. */
 double cluster_free_amount(const struct cluster *c, const char *resource);

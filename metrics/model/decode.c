@@ -145,6 +145,12 @@ void decode_fail(struct decode *d, const char *path, const char *key, const char
          *path && *key ? "." : "", key, what);
 }
 
+void decode_refuse(struct decode *d, const char *path, const char *key, const char *what)
+{
+    d->refused = d->refused || !d->failed;
+    decode_fail(d, path, key, what);
+}
+
 static void fail_wrong_type(struct decode *d, const char *path, const char *key, const char *wanted,
                             const cJSON *found)
 {
@@ -338,9 +344,14 @@ void decode_texts_release(struct intern *strings, const char **texts, uint32_t c
     free(texts);
 }
 
-struct admission *decode_admission(const struct decode *d, const cJSON *object)
+struct admission *decode_admission(struct decode *d, const cJSON *object, bool *unread)
 {
-    return d->review && !d->failed ? d->review(object) : NULL;
+    struct admission *a = d->review ? d->review(object) : NULL;
+
+    *unread = d->failed && d->refused && a && a->refused_by_all && !a->stored;
+    if (*unread)
+        d->failed = false;
+    return a;
 }
 
 bool is_object_of_kind(const cJSON *json, const char *api_version, const char *kind)

@@ -12,8 +12,9 @@
 static void *other_decode(struct decode *d, const cJSON *json)
 {
     struct other *o = xmalloc(sizeof(*o));
+    bool unread;
 
-    *o = (struct other){decode_admission(d, json)};
+    o->admission = decode_admission(d, json, &unread);
     return o;
 }
 

@@ -76,6 +76,17 @@ static void read_rule(struct decode *d, const cJSON *json, const char *path,
     cluster_affinity_decode(d, target, where, out->target);
 }
 
+/* Makes an override policy without effect. */
+static void drop_rules(struct intern *strings, struct override *o)
+{
+    for (uint32_t i = 0; i < o->rule_count; i++) {
+        if (o->rules[i].target)
+            cluster_affinity_release(strings, o->rules[i].target);
+        free(o->rules[i].target);
+    }
+    o->rule_count = 0;
+}
+
 void *override_decode(struct decode *d, const cJSON *json)
 {
     static const char path[] = "spec.overrideRules[]";
@@ -97,7 +108,9 @@ void *override_decode(struct decode *d, const cJSON *json)
     }
     o->created_ms = decode_time(d, metadata, "metadata", "creationTimestamp");
     o->changed_ms = user_change_time_ms(d, metadata, NULL);
-    o->admission = decode_admission(d, json);
+    o->admission = decode_admission(d, json, &o->unread);
+    if (o->unread)
+        drop_rules(d->strings, o);
     if (d->failed) {
         override_release(d->strings, o);
         return NULL;
@@ -112,11 +125,7 @@ void override_release(struct intern *strings, void *object)
     if (!o)
         return;
     resource_selectors_release(strings, o->selectors, o->selector_count);
-    for (uint32_t i = 0; i < o->rule_count; i++) {
-        if (o->rules[i].target)
-            cluster_affinity_release(strings, o->rules[i].target);
-        free(o->rules[i].target);
-    }
+    drop_rules(strings, o);
     free(o->rules);
     free(o->admission);
     free(o);

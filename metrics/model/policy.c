@@ -61,7 +61,7 @@ static enum conflict_resolution read_conflict_resolution(struct decode *d, const
     if (!text || strcmp(text, "Abort") == 0)
         return CONFLICT_RESOLUTION_ABORT;
     if (strcmp(text, "Overwrite") != 0)
-        decode_fail(d, "spec", "conflictResolution", "must be Abort or Overwrite");
+        decode_refuse(d, "spec", "conflictResolution", "must be Abort or Overwrite");
     return CONFLICT_RESOLUTION_OVERWRITE;
 }
 
@@ -183,6 +183,15 @@ static bool selects_service_imports(const struct policy *p)
     return false;
 }
 
+/* Makes a policy without effect. */
+static void drop_selectors(struct intern *strings, struct policy *p)
+{
+    resource_selectors_release(strings, p->selectors, p->selector_count);
+    resource_selectors_release(strings, p->exclusions, p->exclusion_count);
+    p->selectors = p->exclusions = NULL;
+    p->selector_count = p->exclusion_count = 0;
+}
+
 void *policy_decode(struct decode *d, const cJSON *json)
 {
     const cJSON *metadata = decode_object(d, json, "", "metadata");
@@ -208,7 +217,9 @@ void *policy_decode(struct decode *d, const cJSON *json)
     p->preempts = spec_text_equals(d, spec, "preemption", "Always");
     p->deleting = decode_is_deleting(d, metadata);
     p->deleted_ms = decode_time(d, metadata, "metadata", "deletionTimestamp");
-    p->admission = decode_admission(d, json);
+    p->admission = decode_admission(d, json, &p->unread);
+    if (p->unread)
+        drop_selectors(d->strings, p);
     if (d->failed) {
         policy_release(d->strings, p);
         return NULL;

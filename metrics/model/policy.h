@@ -80,6 +80,7 @@ struct policy {
     /* Drift from the last change is not overdue before this time; 0: no extension of the grace. */
     int64_t grace_extended_until_ms;
     struct admission *admission; /* Owned; NULL without findings. */
+    bool unread;                 /* Result of decode_admission(): the policy selects nothing. */
     bool undated;                /* A change was observed, but changed_ms is not its time yet. */
     bool lazy;
     bool preempts; /* Field preemption is "Always". */

@@ -336,6 +336,21 @@ void references_decode(struct decode *d, const cJSON *json, struct references *o
         out->items[out->count++] = make_reference(d->strings, &s.items[i]);
 }
 
+bool kind_is_dependency(const char *api_version, const char *kind, const char *name)
+{
+    static const char derived[] = "derived-";
+
+    for (size_t i = 0; i < ARRAY_LEN(dependency_kinds); i++) {
+        const struct reference_kind *to = &dependency_kinds[i];
+
+        /* Services and EndpointSlices are dependencies of a ServiceImport only. */
+        if (strcmp(to->kind, kind) == 0 && strcmp(to->api_version, api_version) == 0)
+            return (i != DEPENDENCY_SERVICE && i != DEPENDENCY_ENDPOINT_SLICES) ||
+                   strncmp(name, derived, sizeof(derived) - 1) == 0;
+    }
+    return false;
+}
+
 bool kind_has_references(const char *api_version, const char *kind)
 {
     for (size_t i = 0; i < ARRAY_LEN(interpreters); i++) {

@@ -33,5 +33,10 @@ struct references {
 /* Sets `out` to the dependencies of a template. Release `out` also after an error. */
 void references_decode(struct decode *d, const cJSON *json, struct references *out);
 void references_release(struct intern *strings, struct references *r);
+/*
+ * Returns true if Karmada's interpreters can find an object of this kind and name as a dependency
+ * of some template. A ResourceInterpreterCustomization or a webhook can add further kinds.
+ */
+bool kind_is_dependency(const char *api_version, const char *kind, const char *name);
 /* Returns true if references_decode() needs the spec of this kind, not only its metadata. */
 bool kind_has_references(const char *api_version, const char *kind);

@@ -159,10 +159,42 @@ static struct type *add_type(struct store *s, const struct kind_def *def, const 
     type->kind = intern_ref(names[1]);
     type->group = intern_add_len(s->strings, names[0], api_group_len(names[0]));
     type->def = def;
+    type->same_kind = type;
+    for (struct type *other = s->first_type; other; other = other->next) {
+        if (other->kind != type->kind)
+            continue;
+        type->same_kind = other->same_kind;
+        other->same_kind = type;
+        break;
+    }
     type->next = s->first_type;
     s->first_type = type;
     map_add(&s->types, map_hash(names, 2 * sizeof(*names), s->seed), type);
     return type;
+}
+
+const char *entry_distinct_version(const struct entry *e)
+{
+    const struct type *type = e->partition->type;
+
+    if (type->def->class != CLASS_TEMPLATE)
+        return NULL;
+    for (const struct type *other = type->same_kind; other != type; other = other->same_kind) {
+        if (other->def->class == CLASS_TEMPLATE && other->objects > 0 &&
+            other->group != type->group)
+            return type->api_version;
+    }
+    return NULL;
+}
+
+void entry_add_name(struct strbuf *out, const struct entry *e)
+{
+    const char *ns = entry_ns(e);
+    const char *version = entry_distinct_version(e);
+
+    strbuf_addf(out, "%s %s%s%s", entry_kind(e), ns, *ns ? "/" : "", e->name);
+    if (version)
+        strbuf_addf(out, " (%s)", version);
 }
 
 static struct partition *add_partition(struct store *s, struct type *type, const char *ns)

@@ -22,7 +22,8 @@ struct type {
     const struct kind_def *def;
     struct partition *partitions; /* First of a list, linked by next_of_type. */
     struct type *next;            /* Next type of the store. */
-    size_t objects;               /* Number of entries that have an object. */
+    struct type *same_kind; /* Next type with this kind in a ring; the type itself if alone. */
+    size_t objects;         /* Number of entries that have an object. */
 };
 
 /*
@@ -243,6 +244,14 @@ static inline const char *entry_ns(const struct entry *e)
 {
     return e->partition->ns;
 }
+
+/*
+ * Returns the apiVersion of a template if templates of another API group have the same kind, so
+ * that kind and name are ambiguous; else NULL.
+ */
+const char *entry_distinct_version(const struct entry *e);
+/* Appends the name for people: "Kind namespace/name", and entry_distinct_version() in brackets. */
+void entry_add_name(struct strbuf *out, const struct entry *e);
 
 /* Returns the identity of an entry; its texts are borrowed from the entry. */
 static inline struct identity entry_identity(const struct entry *e)

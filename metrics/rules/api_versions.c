@@ -70,6 +70,7 @@ void api_versions_mark_policies(const struct selector_index *index, struct graph
 
     if (exists == (old != NULL) || type->objects != (exists ? 1 : 0))
         return;
+    graph_mark_class(graph, CLASS_OVERRIDE);
     for (size_t at = 0; selector_index_next_type(index, &at, &api_version, &kind);) {
         if (api_version && kind && is_same_kind(type, api_version, kind)) {
             graph_mark_class(graph, CLASS_POLICY);

@@ -54,9 +54,10 @@ bool api_version_add_preferred(const struct api_version_source *source, const ch
                                const char *kind, struct strbuf *out);
 
 /*
- * Handles a template that was created (`old` is NULL), deleted or replaced. Marks all policies if
- * the template is the first or was the last object of its apiVersion and kind, and a selector names
- * any version of the kind. Then api_version_is_unwatched() may have another result.
+ * Handles a template that was created (`old` is NULL), deleted or replaced. If the template is the
+ * first or was the last object of its apiVersion and kind, api_version_is_unwatched() may have
+ * another result: marks all override policies, and all policies if a selector names any version of
+ * the kind.
  */
 void api_versions_mark_policies(const struct selector_index *index, struct graph *graph,
                                 const struct entry *template, const void *old);

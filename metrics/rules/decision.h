@@ -94,7 +94,8 @@ enum stage {
         "A scheduler other than Karmada's default places the template.")                           \
     ROW(NO_REPLICAS, "no_replicas", "The template has zero replicas.")                             \
     ROW(REFERRER, "referrer", "No referrer is placed on a member cluster.")                        \
-    ROW(CLUSTER_NOT_READY, "cluster_not_ready", "The member cluster is not Ready.")                \
+    ROW(CLUSTER_NOT_READY, "cluster_not_ready",                                                    \
+        "The member cluster is not Ready, or its Cluster does not exist.")                         \
     ROW(OVERRIDE_FAILED, "override_failed", "An override policy fails for the template.")          \
     ROW(WORK_MISSING, "work_missing", "Karmada has created no Work for the member cluster.")       \
     ROW(WORK_DELETING, "work_deleting",                                                            \
@@ -487,6 +488,8 @@ struct policy_decision {
     struct priority priority;
     const struct resolved_placement *resolved; /* The policy's placement on the present clusters. */
     uint32_t open_groups;                      /* That of `resolved` when the decision was made. */
+    uint64_t members_hash;                     /* The same. */
+    bool keeps_targets;                        /* Result of placements_keep_targets(). */
     struct policy_history *history;            /* NULL for policies new in a simulation. */
 };
 

@@ -426,6 +426,7 @@ void engine_set_release(struct engine *e, struct release_range release)
     if (c->release.origin == RELEASE_GIVEN)
         return;
     c->release = release;
+    placements_set_release(c->placements, release);
     /* engine_new() has parsed the same text, and the release cannot make it malformed. */
     if (same || !gates_parse(feature_gates, gates_release(release), &c->gates, &ignored))
         return;
@@ -497,6 +498,7 @@ void engine_set_api_version_source(struct engine *e, struct api_version_source s
     ignored_set_api_versions(c->ignored, source);
     graph_set_cause(c->graph, CAUSE_DISCOVERY);
     graph_mark_class(c->graph, CLASS_POLICY);
+    graph_mark_class(c->graph, CLASS_OVERRIDE);
     /* At an API server, all templates have the preferred version. */
     if (source.objects_decide)
         graph_mark_class(c->graph, CLASS_TEMPLATE);

@@ -382,6 +382,24 @@ static void resolve_groups(struct placements *p, const struct resolved_placement
                           release, &(*groups)[i], &(*overflows)[i]);
 }
 
+/* Adds the clusters of the sets to a hash, as addresses of interned names. */
+static uint64_t hash_members(const struct cluster_set *sets, uint32_t count, uint64_t hash)
+{
+    for (uint32_t i = 0; sets && i < count; i++) {
+        for (uint32_t k = 0; k < sets[i].count; k++) {
+            const struct cluster *cluster = entry_cluster(sets[i].members[k].cluster);
+            const struct {
+                const char *name, *region, *provider;
+                uint64_t group, zones, deleting;
+            } member = {sets[i].members[k].name, cluster->region,        cluster->provider, i,
+                        cluster->zone_count,     cluster->deleting ? 1 : 0};
+
+            hash = map_hash(&member, sizeof(member), hash);
+        }
+    }
+    return hash;
+}
+
 /* Computes which of the present clusters a placement allows. */
 static void resolve_placement(struct placements *p, struct resolved_placement *resolved)
 {
@@ -400,6 +418,9 @@ static void resolve_placement(struct placements *p, struct resolved_placement *r
         resolve_groups(p, resolved, p->release.oldest, &resolved->older_groups,
                        &resolved->older_overflows);
     fill_allowed_clusters(p, resolved);
+    resolved->members_hash = hash_members(resolved->groups, resolved->group_count, p->seed);
+    resolved->members_hash =
+        hash_members(resolved->older_groups, resolved->group_count, resolved->members_hash);
     resolved->open_groups = count_open_groups(p, resolved);
 }
 
@@ -487,6 +508,21 @@ const struct entry *placements_find_cluster(struct placements *p, const char *na
 bool placements_has_cluster(struct placements *p, const char *name)
 {
     return placements_find_cluster(p, name) != NULL;
+}
+
+bool placements_keep_targets(const struct placements *p, const struct resolved_placement *resolved)
+{
+    if (resolved->open_groups == 0 || resolved->open_groups == UINT32_MAX ||
+        resolved->placement->spread_count > 0 ||
+        release_range_has(p->release, BEHAVIOUR_KEEPS_LOST_API) != RELEASE_ANSWER_YES)
+        return false;
+    for (uint32_t i = 0; i < resolved->group_count; i++) {
+        for (uint32_t k = 0; k < resolved->groups[i].count; k++) {
+            if (entry_cluster(resolved->groups[i].members[k].cluster)->deleting)
+                return false;
+        }
+    }
+    return true;
 }
 
 /* Returns true if the release matches zones like the newest release of the range. */

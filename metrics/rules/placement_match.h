@@ -74,6 +74,8 @@ struct resolved_placement {
      * placement is unreadable.
      */
     uint32_t open_groups;
+    /* Hash of the groups' clusters and of their properties that filters of present targets read. */
+    uint64_t members_hash;
     bool has_clusters;   /* The store has Cluster objects, and they are not hidden. */
     uint32_t references; /* Number of placements_ref() calls without their placements_drop(). */
     uint64_t version;    /* placements->version when the lists were made. */
@@ -115,6 +117,12 @@ const struct resolved_placement *placements_ref(struct placements *p, const char
  * for a next placements_ref().
  */
 void placements_drop(struct placements *p, const struct resolved_placement *resolved);
+
+/*
+ * Returns true if some group has a tolerated cluster, and the scheduler keeps a present target in
+ * the clusters of its group whatever its template is, unless it is being evicted.
+ */
+bool placements_keep_targets(const struct placements *p, const struct resolved_placement *resolved);
 
 /* Returns the clusters of a group, and of its overflow, in a release of the range. */
 const struct cluster_set *resolved_group(const struct resolved_placement *resolved, uint32_t group,

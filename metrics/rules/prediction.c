@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/prediction.h"
 
+#include "metrics/rules/admission/admission.h"
+
 #include "metrics/model/binding.h"
 #include "metrics/rules/dependency.h"
 #include "metrics/rules/engine.h"
@@ -135,6 +137,25 @@ static struct predicted predict_governed(const struct rule_context *c, const str
     return (struct predicted){PREDICTION_NOWHERE, "no_replicas"};
 }
 
+/*
+ * Returns true if a policy from files does not take effect, because the API server refuses it; then
+ * `out` is the outcome of its templates. A stored policy stays in force.
+ */
+static bool is_policy_refused(const struct entry *policy, struct release_range range,
+                              struct predicted *out)
+{
+    const struct admission *a = admission_of_entry(policy);
+    enum release_answer answer = admission_refuses(a, range);
+
+    if (answer == RELEASE_ANSWER_NO || a->stored)
+        return false;
+    *out = answer == RELEASE_ANSWER_YES
+               ? (struct predicted){PREDICTION_REFUSED, "policy_refused"}
+               : (struct predicted){PREDICTION_UNDETERMINED,
+                                    undetermined_reason_names[UNDETERMINED_RELEASE]};
+    return true;
+}
+
 static struct predicted predict_one(const struct rule_context *c, const struct entry *template,
                                     struct projection *out)
 {
@@ -143,7 +164,7 @@ static struct predicted predict_one(const struct rule_context *c, const struct e
     struct predicted now = predict_from_decision(d, template);
 
     if (entry_binding(d->binding) || now.outcome != PREDICTION_UNDETERMINED || !policy ||
-        !policy->resolved)
+        !policy->resolved || is_policy_refused(d->governing, c->release, &now))
         return now;
     return predict_governed(c, template, policy->resolved, out);
 }

@@ -84,6 +84,7 @@ struct policy_facts {
     bool kinds_incomplete; /* Not all objects of a selected kind have been read. */
     bool kind_absent;      /* api_version_is_absent() for a selected kind. */
     struct priority priority;
+    bool keeps_targets; /* Result of placements_keep_targets(). */
 };
 
 struct lease_facts {

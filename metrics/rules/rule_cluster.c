@@ -15,7 +15,7 @@ static bool has_equal_bytes(const void *a, const void *b, size_t bytes)
 }
 
 /*
- * Returns true if both objects are equal in the properties that placements select by. Clusters
+ * Returns true if both objects are equal in the properties that the scheduler reads. Clusters
  * report their free resources every few seconds, which must not cause an evaluation of every
  * policy. Texts are interned and compared as pointers.
  */
@@ -27,7 +27,10 @@ static bool is_equal_for_placements(const struct cluster *a, const struct cluste
            has_equal_bytes(a->zones, b->zones, a->zone_count * sizeof(*a->zones)) &&
            has_equal_bytes(a->labels.items, b->labels.items,
                            a->labels.count * sizeof(*a->labels.items)) &&
-           has_equal_bytes(a->taints, b->taints, a->taint_count * sizeof(*a->taints));
+           has_equal_bytes(a->taints, b->taints, a->taint_count * sizeof(*a->taints)) &&
+           a->apis_known == b->apis_known && a->apis_complete == b->apis_complete &&
+           a->api_count == b->api_count &&
+           has_equal_bytes(a->apis, b->apis, a->api_count * sizeof(*a->apis));
 }
 
 void rule_mark_cluster_dependents(struct rule_context *c)

@@ -24,7 +24,7 @@ static unsigned policy_problems(const struct entry *policy)
     bool cluster_wide = policy->partition->type->def->cluster_scoped;
     unsigned problems = 0;
 
-    if (p->selector_count == 0)
+    if (p->selector_count == 0 && !p->unread)
         problems |= 1U << POLICY_NO_SELECTOR;
     for (uint32_t i = 0; i < p->selector_count; i++) {
         const struct resource_selector *selector = &p->selectors[i];
@@ -165,6 +165,7 @@ static void gather_policy_facts(const struct rule_context *c, struct entry *entr
         .refused = admission_refuses(policy->admission, c->release) == RELEASE_ANSWER_YES,
         .pruned = admission_prunes(policy->admission, c->release) == RELEASE_ANSWER_YES,
     };
+    facts->keeps_targets = placements_keep_targets(c->placements, facts->placement);
     for (uint32_t i = 0; i < policy->override_count; i++) {
         struct identity id = dependent_override_identity(entry, i);
         struct entry *override = store_find_or_add(c->store, &id);
@@ -204,6 +205,8 @@ static void *decide_policy(const struct gathered *g, int64_t *due_ms)
         .priority = g->policy.priority,
         .resolved = g->policy.placement,
         .open_groups = g->policy.placement->open_groups,
+        .members_hash = g->policy.placement->members_hash,
+        .keeps_targets = g->policy.keeps_targets,
     };
     return d;
 }
@@ -214,6 +217,7 @@ static bool is_equal_for_readers(const void *old, const void *fresh)
     const struct policy_decision *a = old, *b = fresh;
 
     return a->override_missing == b->override_missing && a->open_groups == b->open_groups &&
+           a->members_hash == b->members_hash && a->keeps_targets == b->keeps_targets &&
            a->kinds_incomplete == b->kinds_incomplete && a->priority.state == b->priority.state &&
            a->priority.value == b->priority.value && a->priority.since_ms == b->priority.since_ms;
 }

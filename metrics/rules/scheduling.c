@@ -55,22 +55,15 @@ static bool has_workload_affinity(const struct scheduling *s, enum release relea
 struct filter_input {
     const struct scheduling *s;
     enum release release;
-    uint64_t api_hash;
 };
-
-static struct filter_input filter_input_make(const struct scheduling *s, enum release release)
-{
-    const struct binding *b = s->binding;
-
-    return (struct filter_input){s, release, cluster_api_hash(b->api_version, b->kind)};
-}
 
 /* Karmada < 1.15 keeps a target without the API only while the list of APIs is incomplete. */
 static bool lacks_api(const struct filter_input *in, const struct cluster *cluster, bool target)
 {
     bool keeps = release_has(in->release, BEHAVIOUR_KEEPS_LOST_API) || !cluster->apis_complete;
 
-    return !(target && keeps) && !cluster_serves(cluster, in->api_hash);
+    return !(target && keeps) &&
+           !cluster_serves(cluster, in->s->binding->api_version, in->s->binding->kind);
 }
 
 /* Returns the first filter that excludes a cluster that the affinity group allows. */
@@ -129,7 +122,7 @@ static enum cluster_filter filter_cluster(const struct filter_input *in, uint32_
 enum cluster_filter scheduling_filter(const struct scheduling *s, enum release release,
                                       uint32_t group, const struct entry *cluster)
 {
-    struct filter_input in = filter_input_make(s, release);
+    const struct filter_input in = {s, release};
 
     return filter_cluster(&in, group, cluster);
 }
@@ -155,7 +148,7 @@ size_t scheduling_count_filters(const struct scheduling *s, enum release release
                                 size_t counts[FILTER_COUNT + 1])
 {
     const struct listing *clusters = placements_clusters(s->placements);
-    struct filter_input in = filter_input_make(s, release);
+    const struct filter_input in = {s, release};
     uint32_t group = scheduling_first_group(s, release);
 
     memset(counts, 0, (FILTER_COUNT + 1) * sizeof(*counts));
@@ -180,7 +173,7 @@ static bool passes_filters(const struct filter_input *in, const struct entry *cl
 bool scheduling_passes(const struct scheduling *s, enum release release,
                        const struct entry *cluster)
 {
-    struct filter_input in = filter_input_make(s, release);
+    const struct filter_input in = {s, release};
 
     return passes_filters(&in, cluster);
 }
@@ -191,7 +184,7 @@ bool scheduling_fits_any(const struct scheduling *s)
     struct release_range range = placements_release(s->placements);
 
     for (unsigned r = range.oldest; r <= range.newest; r++) {
-        struct filter_input in = filter_input_make(s, (enum release)r);
+        const struct filter_input in = {s, (enum release)r};
 
         for (size_t i = 0; i < clusters->count; i++) {
             if (passes_filters(&in, clusters->entries[i]))
@@ -340,7 +333,7 @@ static enum step_result assign_in_group(struct attempt *a, uint32_t group, struc
 static enum step_result try_group(const struct scheduling *s, enum release release, uint32_t group,
                                   struct projection *out)
 {
-    struct attempt a = {.in = filter_input_make(s, release)};
+    struct attempt a = {.in = {s, release}};
     enum step_result result = filter_group(&a, group);
 
     if (result == STEP_DONE)

@@ -4,13 +4,13 @@
 /* ---- selection by cluster ---- */
 
 /* Input of a selection, and the clusters, which are replaced by the selected ones. */
-struct selection {
+struct spread_selection {
     const struct spread_input *in;
     struct cluster_set *set;
 };
 
 /* A cluster that passes the filters, in the order in which the scheduler prefers clusters. */
-struct ranked {
+struct ranked_cluster {
     const struct member *member;
     int64_t assigned; /* Present replicas. */
     bool target;
@@ -22,8 +22,8 @@ struct ranked {
  */
 static int compare_ranked(const void *a, const void *b)
 {
-    const struct ranked *x = a;
-    const struct ranked *y = b;
+    const struct ranked_cluster *x = a;
+    const struct ranked_cluster *y = b;
 
     if (x->target != y->target)
         return x->target ? -1 : 1;
@@ -51,10 +51,10 @@ static const struct spread_constraint *find_constraint(const struct placement *p
 }
 
 /* Sorts the clusters of an attempt as the scheduler prefers them. The caller frees the result. */
-static struct ranked *rank_clusters(const struct selection *a)
+static struct ranked_cluster *rank_clusters(const struct spread_selection *a)
 {
     const struct binding *b = a->in->binding;
-    struct ranked *ranked = xcalloc(a->set->count + 1, sizeof(*ranked));
+    struct ranked_cluster *ranked = xcalloc(a->set->count + 1, sizeof(*ranked));
 
     for (uint32_t i = 0; i < a->set->count; i++) {
         ranked[i].member = &a->set->members[i];
@@ -73,7 +73,7 @@ static struct ranked *rank_clusters(const struct selection *a)
  * Returns true if the first `wanted` of the ranked clusters are known whatever the free capacity
  * is: all of them, or all present targets.
  */
-static bool is_cut_known(const struct selection *a, const struct ranked *ranked, size_t count,
+static bool is_cut_known(const struct spread_selection *a, const struct ranked_cluster *ranked, size_t count,
                          size_t wanted)
 {
     return wanted == 0 || wanted >= count || needs_no_capacity(a->in->binding) ||
@@ -92,7 +92,7 @@ void cluster_set_sort(struct cluster_set *set)
 }
 
 /* Replaces the clusters of an attempt by the first `count` ranked ones, sorted by name. */
-static void keep_ranked(struct selection *a, const struct ranked *ranked, size_t count)
+static void keep_ranked(struct spread_selection *a, const struct ranked_cluster *ranked, size_t count)
 {
     struct member *members = xreallocarray(NULL, count + 1, sizeof(*members));
 
@@ -105,7 +105,7 @@ static void keep_ranked(struct selection *a, const struct ranked *ranked, size_t
 }
 
 /* Returns the free replicas that the selected clusters must have; 0 or less if none. */
-static int64_t needed_replicas(const struct selection *a, const struct spread_constraint *clusters)
+static int64_t needed_replicas(const struct spread_selection *a, const struct spread_constraint *clusters)
 {
     const struct binding *b = a->in->binding;
     bool one = release_has(a->in->release, BEHAVIOUR_RESCHEDULES_ONE_COMPONENT);
@@ -118,10 +118,10 @@ static int64_t needed_replicas(const struct selection *a, const struct spread_co
 }
 
 /* Selects at most `most` clusters (Karmada: selectBestClustersByCluster). */
-static enum spread_result select_by_cluster(struct selection *a,
+static enum spread_result select_by_cluster(struct spread_selection *a,
                                             const struct spread_constraint *constraint)
 {
-    CLEANUP(free_cleanup) struct ranked *ranked = rank_clusters(a);
+    CLEANUP(free_cleanup) struct ranked_cluster *ranked = rank_clusters(a);
     int64_t needed = needed_replicas(a, constraint);
     size_t count = a->set->count;
     size_t wanted = constraint->most < (int64_t)count ? (size_t)constraint->most : count;
@@ -156,13 +156,13 @@ struct region {
 struct regions {
     struct region items[REGIONS_MAX];
     size_t count;
-    struct ranked *ranked; /* Owned. */
+    struct ranked_cluster *ranked; /* Owned. */
     size_t ranked_count;
     const struct spread_constraint *constraint; /* By region. */
     struct spread_constraint clusters;          /* By cluster; zero if absent. */
 };
 
-static const char *region_name(const struct ranked *r)
+static const char *region_name(const struct ranked_cluster *r)
 {
     return entry_cluster(r->member->cluster)->region;
 }
@@ -345,7 +345,7 @@ static unsigned best_path(const struct region_search *search)
  * Sets `chosen` to the regions to use. Without known scores, that is known only if all regions are
  * needed, or no set of regions meets the constraints.
  */
-static enum spread_result choose_regions(const struct selection *a, const struct regions *r,
+static enum spread_result choose_regions(const struct spread_selection *a, const struct regions *r,
                                          unsigned *chosen)
 {
     struct region_search search = {.r = r};
@@ -360,7 +360,7 @@ static enum spread_result choose_regions(const struct selection *a, const struct
 }
 
 /* Returns true if the first cluster of each region is known whatever the free capacity is. */
-static bool are_first_clusters_known(const struct selection *a, const struct regions *r)
+static bool are_first_clusters_known(const struct spread_selection *a, const struct regions *r)
 {
     for (size_t i = 0; i < r->count; i++) {
         if (r->items[i].count > 1 && r->items[i].targets != 1)
@@ -375,8 +375,8 @@ static bool are_first_clusters_known(const struct selection *a, const struct reg
  */
 static size_t order_by_region(struct regions *r, unsigned chosen)
 {
-    struct ranked *ordered = xcalloc(r->ranked_count + 1, sizeof(*ordered));
-    struct ranked *others = xcalloc(r->ranked_count + 1, sizeof(*others));
+    struct ranked_cluster *ordered = xcalloc(r->ranked_count + 1, sizeof(*ordered));
+    struct ranked_cluster *others = xcalloc(r->ranked_count + 1, sizeof(*others));
     unsigned seen = ~chosen;
     size_t count = 0, other_count = 0;
 
@@ -406,7 +406,7 @@ static size_t count_bits(unsigned set)
 }
 
 /* Selects clusters of the chosen regions (Karmada: selectBestClustersByRegion). */
-static enum spread_result select_in_regions(struct selection *a, struct regions *r, unsigned chosen)
+static enum spread_result select_in_regions(struct spread_selection *a, struct regions *r, unsigned chosen)
 {
     bool known = are_first_clusters_known(a, r);
     size_t firsts = count_bits(chosen);
@@ -423,7 +423,7 @@ static enum spread_result select_in_regions(struct selection *a, struct regions 
     return SPREAD_SELECTED;
 }
 
-static enum spread_result select_by_region(struct selection *a,
+static enum spread_result select_by_region(struct spread_selection *a,
                                            const struct spread_constraint *constraint)
 {
     const struct placement *placement = a->in->placement;
@@ -450,7 +450,7 @@ static enum spread_result select_by_region(struct selection *a,
  * Karmada < 1.14 panics if a group of clusters, such as a region, has none with the capacity for
  * all replicas of a duplicated workload.
  */
-static bool may_panic(const struct selection *a)
+static bool may_panic(const struct spread_selection *a)
 {
     const struct placement *placement = a->in->placement;
     bool grouped = false;
@@ -468,7 +468,7 @@ enum spread_result spread_select(const struct spread_input *input, struct cluste
     const struct placement *placement = input->placement;
     const struct spread_constraint *by_region = find_constraint(placement, SPREAD_REGION);
     const struct spread_constraint *by_cluster = find_constraint(placement, SPREAD_CLUSTER);
-    struct selection selection = {input, set};
+    struct spread_selection selection = {input, set};
 
     if (placement->spread_count == 0 || placement->division == DIVISION_STATIC_WEIGHT)
         return SPREAD_SELECTED;

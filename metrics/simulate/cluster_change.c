@@ -165,6 +165,38 @@ static void assume_no_eviction(struct overlay *overlay, const struct entry *entr
 
 /* ---- changes of a Cluster ---- */
 
+static bool has_equal_labels(const struct cluster *a, const struct cluster *b)
+{
+    if (a->labels.count != b->labels.count)
+        return false;
+    for (size_t i = 0; i < a->labels.count; i++) {
+        if (labels_get(&b->labels, a->labels.items[i].key) != a->labels.items[i].value)
+            return false;
+    }
+    return true;
+}
+
+/*
+ * Returns true if both versions of a Cluster have equal labels and an equal spec, as far as the
+ * exporter reads it. Karmada's scheduler then sees no update (Karmada: updateCluster).
+ */
+static bool is_unchanged(const struct cluster *old, const struct cluster *fresh)
+{
+    if (old->provider != fresh->provider || old->region != fresh->region ||
+        old->zone_count != fresh->zone_count || old->taint_count != fresh->taint_count ||
+        !has_equal_labels(old, fresh))
+        return false;
+    for (uint32_t i = 0; i < old->zone_count; i++) {
+        if (old->zones[i] != fresh->zones[i])
+            return false;
+    }
+    for (uint32_t i = 0; i < old->taint_count; i++) {
+        if (!has_taint(fresh, &old->taints[i]))
+            return false;
+    }
+    return true;
+}
+
 /* Returns a copy of a Cluster, owned by the overlay, that borrows from `c`. */
 static struct cluster *copy_cluster(struct overlay *overlay, const struct cluster *c)
 {
@@ -226,8 +258,10 @@ void cluster_change_apply(struct overlay *overlay, struct entry *entry, const st
     if (old && has_status(old))
         keep_status(copy, old);
     copy->deleting = old && old->deleting;
-    assume_no_eviction(overlay, entry, copy);
-    replace_cluster(overlay, entry, copy);
+    if (!old || !is_unchanged(old, fresh)) {
+        assume_no_eviction(overlay, entry, copy);
+        replace_cluster(overlay, entry, copy);
+    }
     if (fresh->deleting)
         cluster_change_delete(overlay, entry);
 }

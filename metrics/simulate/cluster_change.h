@@ -13,8 +13,8 @@
 
 /*
  * Applies a Cluster as its user. Like the API server, keeps the status of a Cluster that exists. A
- * new Cluster counts as ready. A Cluster that is in deletion in `fresh` is deleted by
- * cluster_change_delete(). `fresh` is owned by the overlay.
+ * new Cluster counts as ready. An unchanged Cluster has no effect. A Cluster that is in deletion in
+ * `fresh` is deleted by cluster_change_delete(). `fresh` is owned by the overlay.
  */
 void cluster_change_apply(struct overlay *overlay, struct entry *entry,
                           const struct cluster *fresh);

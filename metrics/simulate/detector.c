@@ -149,10 +149,22 @@ static void copy_resource_requests(struct overlay *overlay, struct binding *b,
 }
 
 /*
+ * Returns true if the API server refuses the name of the template's binding, or if another template
+ * needs a binding of this name: which of them gets it depends on the order of Karmada's events.
+ */
+static bool is_binding_name_refused(const struct entry *template)
+{
+    const struct template_decision *d = template_decision(template);
+
+    return !binding_name_is_valid(entry_kind(template), template->name) ||
+           (d && d->defects & 1U << DEFECT_NAME_COLLISION);
+}
+
+/*
  * Applies a policy to a template that it has claimed (Karmada: ApplyPolicy, ApplyClusterPolicy):
  * creates or updates the binding, schedules it (unless copy_replicas() returns false) and syncs its
  * dependencies. Does nothing if Karmada would fail: the binding is in deletion or of another
- * template, its name is invalid, or the PriorityClass is missing.
+ * template, its name is refused, or the PriorityClass is missing.
  */
 static void apply_claimed_policy(struct overlay *overlay, struct entry *template,
                                  const struct entry *policy)
@@ -165,7 +177,7 @@ static void apply_claimed_policy(struct overlay *overlay, struct entry *template
 
     if (old && (old->deleting || !binding_belongs_to(old, template)))
         return;
-    if (!old && !binding_name_is_valid(entry_kind(template), template->name))
+    if (!old && is_binding_name_refused(template))
         return;
     if (!resolve_priority(overlay, template, entry_policy(policy), &priority))
         return;

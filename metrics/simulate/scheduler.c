@@ -24,7 +24,7 @@ static bool is_for_default_scheduler(const struct binding *b)
 static const char *applied_text(const struct binding *old, const struct binding *fresh,
                                 bool *was_scheduled)
 {
-    const struct binding *from = old ? old : fresh;
+    const struct binding *from = fresh->was_scheduled || !old ? fresh : old;
 
     *was_scheduled = from->was_scheduled || from->cluster_count > 0;
     return from->was_scheduled ? from->applied_placement : from->propagation.placement;
@@ -194,6 +194,79 @@ static void schedule(struct overlay *overlay, const struct scheduling *s, const 
     schedule_result_release(placements_strings(s->placements), &r);
 }
 
+/* ---- bindings with unpredictable targets ---- */
+
+/* Runs the scheduler for the binding as if it had these targets. */
+static void run_with_targets(const struct scheduling *s, struct target_cluster *clusters,
+                             uint32_t count, struct schedule_result *out)
+{
+    struct binding copy = *s->binding;
+    struct scheduling run = *s;
+
+    copy.clusters = clusters;
+    copy.cluster_count = count;
+    run.binding = &copy;
+    scheduling_run_in_range(&run, false, out);
+}
+
+/*
+ * Returns true if the scheduler processes the binding for any targets: also if they have
+ * the wanted number of replicas.
+ */
+static bool runs_for_any_targets(const struct scheduling *s, const char *name)
+{
+    struct target_cluster settled = {.name = name, .replicas = s->binding->replicas};
+    struct schedule_result r;
+    bool runs;
+
+    run_with_targets(s, &settled, 1, &r);
+    runs = r.runs;
+    schedule_result_release(placements_strings(s->placements), &r);
+    return runs;
+}
+
+/* Returns all Clusters as targets, and sets *count. The caller frees the result. */
+static struct target_cluster *list_all_clusters(struct overlay *overlay, uint32_t *count)
+{
+    const struct listing *all = placements_clusters(overlay_context(overlay)->placements);
+    struct target_cluster *targets = xcalloc(all->count + 1, sizeof(*targets));
+
+    for (size_t i = 0; i < all->count; i++)
+        targets[(*count)++].name = overlay_intern(overlay, all->entries[i]->name);
+    return targets;
+}
+
+/*
+ * Schedules a binding with unpredictable targets. Targets pass filters that exclude other clusters,
+ * and decide ties. So the candidates of any targets lie between those of a binding without targets
+ * and those of a binding with all clusters as targets. If both get the same result, it is certain.
+ */
+static void schedule_from_any_targets(struct overlay *overlay, const struct scheduling *s,
+                                      const struct binding *old, struct binding *fresh)
+{
+    struct intern *strings = placements_strings(s->placements);
+    const struct placement *placement = s->resolved->placement;
+    CLEANUP(free_cleanup) struct target_cluster *all = NULL;
+    struct schedule_result least, most;
+    uint32_t count = 0;
+
+    fresh->undetermined = old->undetermined;
+    if (!s->resolved->has_clusters || placement->has_groups || placement->has_spread_constraints ||
+        !runs_for_any_targets(s, overlay_intern(overlay, "")))
+        return;
+    all = list_all_clusters(overlay, &count);
+    run_with_targets(s, NULL, 0, &least);
+    run_with_targets(s, all, count, &most);
+    if (least.runs && most.runs && least.targets.determined && most.targets.determined &&
+        least.scheduled == most.scheduled && least.scheduled != SCHEDULED_ERROR &&
+        projection_equal(&least.targets, &most.targets)) {
+        fresh->undetermined = 0;
+        use_result(overlay, s, &least, fresh);
+    }
+    schedule_result_release(strings, &least);
+    schedule_result_release(strings, &most);
+}
+
 void scheduler_schedule_enqueued(struct overlay *overlay, const struct binding *old,
                                  struct binding *fresh)
 {
@@ -210,7 +283,10 @@ void scheduler_schedule_enqueued(struct overlay *overlay, const struct binding *
         s.applied = s.resolved->placement;
     else if (was_scheduled)
         s.applied = (applied = placements_ref(c->placements, text))->placement;
-    schedule(overlay, &s, old, fresh);
+    if (old && old->undetermined)
+        schedule_from_any_targets(overlay, &s, old, fresh);
+    else
+        schedule(overlay, &s, old, fresh);
     placements_drop(c->placements, applied);
 }
 

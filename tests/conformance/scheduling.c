@@ -167,7 +167,7 @@ static enum verdict compare_with_answers(const cJSON *answers, const char *actua
     return VERDICT_WRONG;
 }
 
-static gate_set gates_of_vector(const cJSON *vector)
+static gate_set gates_of_vector(const cJSON *vector, enum release release)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(1024);
     gate_set gates = 0;
@@ -176,7 +176,7 @@ static gate_set gates_of_vector(const cJSON *vector)
 
     cJSON_ArrayForEach (gate, json_get(vector, "gates"))
         strbuf_addf(&text, "%s%s=true", text.len > 0 ? "," : "", gate->valuestring);
-    if (!gates_parse(text.data, &gates, &err))
+    if (!gates_parse(text.data, release, &gates, &err))
         abort();
     return gates;
 }
@@ -203,7 +203,7 @@ enum verdict judge_schedule(const cJSON *vector, enum release release, struct st
         .placements = p.placements,
         .binding = b,
         .resolved = placements_ref(p.placements, b->propagation.placement),
-        .gates = gates_of_vector(vector),
+        .gates = gates_of_vector(vector, release),
         .keeps_empty = cJSON_IsTrue(json_get(vector, "emptyPropagation")),
     };
 

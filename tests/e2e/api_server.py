@@ -99,7 +99,7 @@ class Certificates:
 class ApiServer:
     """etcd and kube-apiserver; `admin` is a client that may do everything."""
 
-    def __init__(self, programs, *flags):
+    def __init__(self, programs, *flags, definitions=None):
         self.programs, self.flags = programs, flags
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="exporter-api-server-"))
         self.etcd = self.server = None
@@ -119,7 +119,7 @@ class ApiServer:
         self.start_etcd()
         self.start()
         self.admin = ApiClient(self.port, self.certificates.ca, self.admin_files)
-        self.admin.create_all(karmada_definitions())
+        self.admin.create_all(definitions or karmada_definitions())
         self.let_the_exporter_read()
 
     def let_the_exporter_read(self):

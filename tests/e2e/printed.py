@@ -131,6 +131,7 @@ def planned():
 
     yield plan_of("-f", DEMO, DEMO)
     yield plan_of("--delete", "propagationpolicy/app-b-policy", DEMO)
+    yield plan_of("--karmada.version", "1.15", "-f", FIXTURES / "plan/app-b-aligned.yaml", DEMO)
     for change in sorted((FIXTURES / "plan").iterdir()):
         yield plan_of("-f", change, DEMO)
     with Folder() as folder:

@@ -225,6 +225,10 @@ def policies():
     invalid("foreign_namespace", **selecting(namespace="other"))
     invalid("unwatched_version", select={"apiVersion": "apps/v1beta1", "kind": "Deployment"})
     invalid("preemption_without_name", preemption="Always", **selecting())
+    invalid("cluster_scoped_kind", select={"apiVersion": "rbac.authorization.k8s.io/v1",
+                                           "kind": "ClusterRole"})
+    invalid("field_pruned", clusterAffinity={"clusterNames": ["member1"]})
+    invalid("refused", conflictResolution="Merge")
     empty = policy("bad-policy")
     empty["spec"]["resourceSelectors"] = []
     story("policy_invalid", "no_selector", "PropagationPolicy bad-policy", [empty, WEB])

@@ -140,10 +140,9 @@ void object_page_open(struct object_page *page, struct queued_request *request,
                       const struct health *h, const struct entry *entry)
 {
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(NAME_MAX_BYTES);
-    const char *ns = entry_ns(entry);
 
     *page = (struct object_page){.out = &request->body, .h = h, .entry = entry};
-    strbuf_addf(&name, "%s %s%s%s", entry_kind(entry), ns, *ns ? "/" : "", entry->name);
+    entry_add_name(&name, entry);
     page_layout_open(page->out, NAVIGATION_NONE, name.data);
     page->open_problems = object_problems_write(page->out, h, entry);
     explanation_init(&page->explanation);

@@ -536,7 +536,8 @@ static struct admission *finish_review(const struct review *r)
     if (r->count == 0)
         return NULL;
     a = xmalloc(sizeof(*a) + items + r->texts.len + 1);
-    *a = (struct admission){.refused = r->refused, .pruned = r->pruned};
+    *a = (struct admission){
+        .refused = r->refused, .pruned = r->pruned, .refused_by_all = r->refused == ALL_RELEASES};
     text = (char *)a + sizeof(*a) + items;
     memcpy(text, r->texts.data, r->texts.len + 1);
     for (size_t i = 0; i < r->count; i++) {
@@ -607,10 +608,11 @@ struct admission *admission_review(const cJSON *object)
 
 struct admission *admission_review_read(const cJSON *object)
 {
+    const cJSON *metadata = json_get(object, "metadata");
     struct admission *a = admission_review(object);
     uint32_t kept = 0;
 
-    if (!a || !*json_str(json_get(object, "metadata"), "creationTimestamp", ""))
+    if (!a || (!*json_str(metadata, "creationTimestamp", "") && !*json_str(metadata, "uid", "")))
         return a;
     for (uint32_t i = 0; i < a->count; i++) {
         if (!a->items[i].pruned)

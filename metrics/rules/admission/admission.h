@@ -19,9 +19,9 @@
 struct admission *admission_review(const cJSON *object) MUST_USE;
 
 /*
- * Like admission_review(), for an object that a source has read. An object with a creation time
- * comes from an API server, which has dropped all fields that its CustomResourceDefinition does not
- * have: dropped fields are no findings then.
+ * Like admission_review(), for an object that a source has read. An object with a creation
+ * time or a UID comes from an API server, which has dropped all fields that its
+ * CustomResourceDefinition does not have: dropped fields are no findings then.
  */
 struct admission *admission_review_read(const cJSON *object) MUST_USE;
 

@@ -51,6 +51,21 @@ static void add_doubtful_admission(const struct rule_context *c, const struct en
         add_unknown(out, PROBLEM_REASON_POLICY_INVALID_REFUSED);
 }
 
+/* Returns true if a selector names a version of a kind that Karmada does not watch. */
+static bool override_has_unwatched_version(const struct store *store,
+                                           const struct api_version_source *source,
+                                           const struct override *o)
+{
+    for (uint32_t i = 0; i < o->selector_count; i++) {
+        const struct resource_selector *s = &o->selectors[i];
+
+        if (s->api_version && s->kind &&
+            api_version_is_unwatched(store, source, s->api_version, s->kind))
+            return true;
+    }
+    return false;
+}
+
 /* Conditions of an override policy, or of another object of Karmada's groups. */
 static void admission_conditions(const struct rule_context *c, const struct entry *entry,
                                  struct condition_list *out)
@@ -59,6 +74,8 @@ static void admission_conditions(const struct rule_context *c, const struct entr
     const struct override *o = entry_class(entry) == CLASS_OVERRIDE ? entry->object : NULL;
     int64_t written_ms = o ? o->changed_ms : 0;
 
+    if (o && override_has_unwatched_version(c->store, &c->api_versions, o))
+        add(out, PROBLEM_REASON_POLICY_INVALID_UNWATCHED_VERSION, written_ms);
     if (admission_prunes(a, c->release) == RELEASE_ANSWER_YES)
         add(out, PROBLEM_REASON_POLICY_INVALID_FIELD_PRUNED, written_ms);
     if (admission_refuses(a, c->release) == RELEASE_ANSWER_YES)

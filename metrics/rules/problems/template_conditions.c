@@ -274,46 +274,56 @@ static bool names_missing_cluster(const struct rule_context *c,
     return false;
 }
 
-static bool is_target(const struct binding *b, const char *cluster)
-{
-    for (uint32_t i = 0; i < b->cluster_count; i++) {
-        if (b->clusters[i].name == cluster)
-            return true;
-    }
-    return false;
-}
-
-/* Returns true if a present target is in an affinity group from `first` on: taints do not count. */
-static bool is_target_allowed(const struct binding *b, const struct resolved_placement *resolved,
-                              uint32_t first)
-{
-    for (uint32_t i = first; i < resolved->group_count; i++) {
-        for (uint32_t k = 0; k < resolved->groups[i].count; k++) {
-            if (is_target(b, resolved->groups[i].members[k].name))
-                return true;
-        }
-    }
-    return false;
-}
-
 /*
- * Returns the index of the affinity group that the scheduler tries first: the one in use, unless
- * the placement has changed, then the first one, which is the cautious answer.
+ * Returns true if the governing policy's placement is that of the binding, and the scheduler keeps
+ * the targets that it allows.
  */
-static uint32_t first_group(const struct binding *b)
-{
-    bool is_applied = !b->applied_placement || b->applied_placement == b->propagation.placement;
-
-    return is_applied ? b->observed_group : 0;
-}
-
-/* Returns true if the governing policy's placement is that of the binding and fits a cluster. */
 static bool is_placement_safe(const struct template_decision *d)
 {
     const struct policy_decision *policy =
         d->state == STATE_CURRENT && d->governing ? policy_decision(d->governing) : NULL;
 
-    return policy && policy->open_groups > 0 && !(d->flags & 1U << FLAG_FALLBACK);
+    return policy && policy->keeps_targets && d->stages.delivery.stage != STAGE_EVICTING &&
+           !(d->flags & (1U << FLAG_FALLBACK | 1U << FLAG_OFF_PLACEMENT));
+}
+
+/* Returns true if a present target passes the filters in some release that Karmada may have. */
+static bool keeps_target(const struct scheduling *s)
+{
+    struct release_range range = placements_release(s->placements);
+
+    for (uint32_t i = 0; i < s->binding->cluster_count; i++) {
+        const struct entry *cluster =
+            placements_find_cluster(s->placements, s->binding->clusters[i].name);
+
+        if (cluster && (scheduling_passes(s, range.newest, cluster) ||
+                        scheduling_passes(s, range.oldest, cluster)))
+            return true;
+    }
+    return false;
+}
+
+/* Returns the reason for the filter that excludes most clusters, the first one of equals. */
+static enum problem_reason risk_reason(const struct scheduling *s)
+{
+    static const enum problem_reason reasons[FILTER_COUNT] = {
+        [FILTER_CLUSTER_DELETING] = PROBLEM_REASON_PLACEMENT_AT_RISK_CLUSTER_DELETING,
+        [FILTER_AFFINITY] = PROBLEM_REASON_PLACEMENT_AT_RISK_AFFINITY,
+        [FILTER_API_NOT_SERVED] = PROBLEM_REASON_PLACEMENT_AT_RISK_API_NOT_SERVED,
+        [FILTER_TAINT] = PROBLEM_REASON_PLACEMENT_AT_RISK_TAINT,
+        [FILTER_EVICTING] = PROBLEM_REASON_PLACEMENT_AT_RISK_EVICTING,
+        [FILTER_SPREAD_PROPERTY] = PROBLEM_REASON_PLACEMENT_AT_RISK_SPREAD_PROPERTY,
+        [FILTER_WORKLOAD_AFFINITY] = PROBLEM_REASON_PLACEMENT_AT_RISK_WORKLOAD_AFFINITY,
+    };
+    size_t counts[FILTER_COUNT + 1];
+    unsigned most = 0;
+
+    scheduling_count_filters(s, placements_release(s->placements).newest, counts);
+    for (unsigned i = 1; i < FILTER_COUNT; i++) {
+        if (counts[i] > counts[most])
+            most = i;
+    }
+    return reasons[most];
 }
 
 /*
@@ -323,30 +333,23 @@ static bool is_placement_safe(const struct template_decision *d)
 static void placement_at_risk_condition(const struct judged_template *t)
 {
     const struct binding *b = t->binding;
-    const struct resolved_placement *resolved;
-    uint32_t first;
+    struct scheduling s = {.placements = t->c->placements, .binding = b, .gates = t->c->gates};
 
     if (!b->has_placement || b->cluster_count == 0 ||
         strcmp(b->propagation.scheduler_name ? b->propagation.scheduler_name : "default-scheduler",
                "default-scheduler") != 0)
         return;
-    first = first_group(b);
-    resolved = binding_placement(t);
+    s.resolved = binding_placement(t);
     if (incomplete_classes(&t->c->incomplete) & 1U << CLASS_CLUSTER) {
         condition_list_add(t->out,
                            (struct condition){PROBLEM_REASON_PLACEMENT_AT_RISK_AFFINITY, 0, true});
         condition_list_add(t->out,
                            (struct condition){PROBLEM_REASON_FORBIDDEN_PLACEMENT_BINDING, 0, true});
-    } else if (resolved->open_groups <= first && !is_target_allowed(b, resolved, first)) {
-        size_t tainted = first < resolved->group_count ? resolved->groups[first].count : 0;
-        size_t all = store_object_count(t->c->store, CLASS_CLUSTER);
-
-        add_condition(t,
-                      tainted > all - tainted ? PROBLEM_REASON_PLACEMENT_AT_RISK_TAINT
-                                              : PROBLEM_REASON_PLACEMENT_AT_RISK_AFFINITY,
-                      0);
+    } else if (s.resolved->has_clusters && !s.resolved->placement->unreadable &&
+               !keeps_target(&s) && !scheduling_fits_any(&s)) {
+        add_condition(t, risk_reason(&s), 0);
     }
-    placements_drop(t->c->placements, resolved);
+    placements_drop(t->c->placements, s.resolved);
 }
 
 /* ---- delivery ---- */

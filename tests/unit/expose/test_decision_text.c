@@ -40,7 +40,7 @@ TEST_ROWS(each_state_and_reason_has_sentences, states, title)
 
             assert_sentence(state_text(&d));
             if (c->state != STATE_IGNORED)
-                assert_sentence(next_change_note_text(&o, next_change_note_of(&d),
+                assert_sentence(next_change_note_text(&o, next_change_note_of(&d, NULL),
                                                       takeover == TAKEOVER_STATIC));
             if (c->state == STATE_STALE)
                 assert_sentence(phase_text(&d, takeover, i / 2));

@@ -32,7 +32,7 @@ static const struct golden_case *const observed = &golden_cases[0];
 /* Sets metrics of the exporter itself, with numbers of different formats. */
 static void set_own(struct registry *r)
 {
-    REGISTRY_SET(r, OWN_BUILD_INFO, 1, "1.2.3", "0123abc", "gcc 12");
+    REGISTRY_SET(r, OWN_BUILD_INFO, 1, "1.2.3", "0123abc", "gcc 12", "1.15 to 1.16", "server");
     REGISTRY_SET(r, OWN_SNAPSHOT, 1767240000.25);
     REGISTRY_SET(r, OWN_HTTP_REQUESTS, 2000000, "/metrics", "200");
     REGISTRY_SET(r, OWN_HTTP_REQUESTS, 1, "/", "404");

@@ -79,7 +79,7 @@ static void write_row(const struct world *w, const struct problem *p,
 TEST(a_row_has_the_members_of_the_contract)
 {
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(TEXT_MAX);
-    const struct location_source files = {find_in_file, "app.yaml"};
+    const struct location_source files = {.find = find_in_file, .context = "app.yaml"};
     struct world w;
 
     world_judge(&w, false);
@@ -135,7 +135,7 @@ static bool find_policy_in_file(const void *context, const struct entry *entry,
 TEST(other_parties_have_their_own_place)
 {
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(TEXT_MAX);
-    const struct location_source files = {find_policy_in_file, "b.yaml"};
+    const struct location_source files = {.find = find_policy_in_file, .context = "b.yaml"};
     struct problem tie = {.reason = PROBLEM_REASON_POLICY_TIE};
     struct world w;
 
@@ -234,7 +234,7 @@ TEST(csv_has_a_column_for_each_member)
 {
     CLEANUP(strbuf_release) struct strbuf row = STRBUF_INIT(TEXT_MAX);
     CLEANUP(strbuf_release) struct strbuf csv = STRBUF_INIT(TEXT_MAX);
-    const struct location_source files = {find_in_file, "app.yaml"};
+    const struct location_source files = {.find = find_in_file, .context = "app.yaml"};
     struct world w;
     struct error err;
     const cJSON *member;

@@ -81,7 +81,8 @@ static const struct policy_case {
     const char *expected;
 } policy_cases[] = {
     {"used", POLICY("p", WRITTEN, DEPLOYMENTS), ""},
-    {"no selector", POLICY("p", WRITTEN, ""), "policy_invalid/no_selector +60, policy_unused +60"},
+    {"no selector", POLICY("p", WRITTEN, ""),
+     "policy_invalid/no_selector +60, policy_invalid/refused +60, policy_unused +60"},
     {"an invalid labelSelector",
      POLICY("p", "",
             SELECTOR(",'labelSelector':{'matchExpressions':[{'key':'a','operator':'x'}]}")),
@@ -92,20 +93,20 @@ static const struct policy_case {
                         "'matchExpressions':[{'key':'a','operator':'x'}]}},{}]"),
      "policy_invalid/invalid_exclusion +60, policy_invalid/empty_exclusion +60"},
     {"a foreign namespace", POLICY("p", WRITTEN, SELECTOR(",'namespace':'b'")),
-     "policy_invalid/foreign_namespace +60, policy_unused +60"},
+     "policy_invalid/foreign_namespace +60, policy_invalid/refused +60, policy_unused +60"},
     {"another version",
      POLICY("p", WRITTEN,
             "'resourceSelectors':[{'apiVersion':'apps/v1beta1','kind':'Deployment'}]"),
      "policy_invalid/unwatched_version +60, policy_unused +60"},
     {"preemption of all", POLICY("p", WRITTEN, DEPLOYMENTS ",'preemption':'Always'"),
-     "policy_invalid/preemption_without_name +60"},
+     "policy_invalid/preemption_without_name +60, policy_invalid/refused +60"},
     {"a missing override policy", POLICY("p", WRITTEN, DEPLOYMENTS ",'dependentOverrides':['o']"),
      "policy_invalid/override_missing +60"},
     {"a refused source of PriorityClasses",
      POLICY("p", WRITTEN,
             DEPLOYMENTS ",'schedulePriority':{'priorityClassSource':'PodPriorityClass',"
                         "'priorityClassName':'high'}"),
-     "policy_invalid/priority_class_missing +60"},
+     "policy_invalid/refused +60, policy_invalid/priority_class_missing +60"},
     {"deletion stuck",
      POLICY("p", WRITTEN ",'deletionTimestamp':'2026-01-01T00:02:00Z'", DEPLOYMENTS),
      "deletion_stuck/policy +120"},
@@ -168,6 +169,7 @@ TEST(unread_kinds_make_conditions_of_policies_unknown)
     engine_set_incomplete(w.engine, "scheduling.k8s.io/v1", "PriorityClass", true);
     put(&w, POLICY("p", WRITTEN,
                    DEPLOYMENTS ",'dependentOverrides':['o'],'schedulePriority':{"
+                               "'priorityClassSource':'KubePriorityClass',"
                                "'priorityClassName':'high'}"));
     world_run(&w, now_ms);
     assert_conditions(&w, find_policy(&w, "p"),

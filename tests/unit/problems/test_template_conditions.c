@@ -435,6 +435,14 @@ TEST(templates_follow_the_policies_that_select_their_kind_broadly)
     "{'apiVersion':'cluster.karmada.io/v1alpha1','kind':'Cluster','metadata':{'name':'" name       \
     "'" PHASE("setup") "},'spec':{'taints':[{'key':'k','effect':'NoSchedule'}]}}"
 #define AT_RISK "placement_at_risk/affinity forbidden_placement/binding"
+#define LOST(name)                                                                                 \
+    "{'apiVersion':'cluster.karmada.io/v1alpha1','kind':'Cluster','metadata':{'name':'" name       \
+    "'" PHASE("setup") "},'status':{'apiEnablements':[],'conditions':[{'type':'Ready','status':"   \
+    "'True'},{'type':'CompleteAPIEnablements','status':'True'}]}}"
+#define DELETING(name) CLUSTER(name, "True", PHASE("setup") ",'deletionTimestamp':" DAY("07"))
+#define BY_REGION                                                                                  \
+    "{'clusterAffinity':{'labelSelector':{'matchLabels':{'phase':'setup'}}},"                      \
+    "'spreadConstraints':[{'spreadByField':'region','maxGroups':1}]}"
 
 static const struct condition_case risk_cases[] = {
     {"the label of the only cluster moved",
@@ -463,6 +471,32 @@ static const struct condition_case risk_cases[] = {
      CLAIMED_WEB "," POLICY("", ",'placement':{'clusterAffinity':{'clusterNames':7}}") "," BINDING(
          "," CLAIM, "{'clusterAffinity':{'clusterNames':7}}", ON_M1, GOOD) "," MOVED,
      ""},
+    {"the present cluster lost the API, which does not count",
+     CLAIMED_WEB "," SETUP_POLICY "," SETUP_BINDING "," LOST("m1"), ""},
+    {"other clusters do not serve the API",
+     CLAIMED_WEB "," SETUP_POLICY "," SETUP_BINDING "," MOVED "," LOST("m2") "," LOST("m3"),
+     "placement_at_risk/api_not_served forbidden_placement/binding"},
+    {"the only cluster is in deletion",
+     CLAIMED_WEB "," SETUP_POLICY "," SETUP_BINDING "," DELETING("m1"),
+     "placement_at_risk/cluster_deleting"},
+    {"one of two clusters is in deletion",
+     CLAIMED_WEB "," SETUP_POLICY "," SETUP_BINDING "," DELETING("m1") "," CLUSTER(
+         "m2", "True", PHASE("setup")),
+     ""},
+    {"one of two clusters is in deletion, the other has a taint",
+     CLAIMED_WEB "," SETUP_POLICY "," SETUP_BINDING "," DELETING("m1") "," TAINTED("m2"),
+     "placement_at_risk/cluster_deleting"},
+    {"one of two clusters is in deletion, the other does not serve the API",
+     CLAIMED_WEB "," SETUP_POLICY "," SETUP_BINDING "," DELETING("m1") "," LOST("m2"),
+     "placement_at_risk/cluster_deleting"},
+    {"the clusters have no region",
+     CLAIMED_WEB "," POLICY("", ",'placement':" BY_REGION) "," BINDING(
+         "," CLAIM, BY_REGION, ON_M1, GOOD) "," CLUSTER("m1", "True", PHASE("setup")),
+     "placement_at_risk/spread_property"},
+    {"the only other cluster has an eviction task",
+     CLAIMED_WEB "," SETUP_POLICY "," BINDING("," CLAIM, SETUP, ON_M1 TASK(""), GOOD) ","
+         CLUSTER("m2", "True", PHASE("setup")),
+     "placement_at_risk/evicting"},
 };
 
 TEST_ROWS(a_placement_is_at_risk_if_no_cluster_passes_its_filters, risk_cases, name)

@@ -31,7 +31,8 @@ static struct cluster *read_cluster(struct reading *r, const cJSON *json)
  */
 static bool matches(const struct placement *p, const char *name, const struct cluster *cluster)
 {
-    return p->group_count == 0 || affinity_matches_cluster(&p->groups[0].affinity, name, cluster);
+    return p->group_count == 0 ||
+           affinity_matches_cluster(&p->groups[0].affinity, name, cluster, RELEASE_NEWEST);
 }
 
 static bool is_expected(const cJSON *expect, const char *name)

@@ -59,8 +59,8 @@ TEST(division_equals_giving_replicas_one_by_one)
         bool odd = round % 5 < 2;
 
         for (size_t i = 0; i < count; i++) {
-            fast[i] = (struct share){names[i], 1 + random_below(&random, limit), 77};
-            slow[i] = (struct share){names[i], fast[i].weight, 0};
+            fast[i] = (struct share){names[i], 1 + random_below(&random, limit), 77, 0};
+            slow[i] = (struct share){names[i], fast[i].weight, 0, 0};
         }
         divide_by_weight(fast, count, replicas, uid_hash(odd ? odd_uid : even_uid));
         divide_one_by_one(slow, count, replicas, odd);
@@ -94,7 +94,7 @@ TEST_ROWS(ties_are_broken_by_replicas_then_name, tie_cases, name)
     struct share shares[3];
 
     for (size_t i = 0; i < 3; i++)
-        shares[i] = (struct share){names[i], c->weights[i], 0};
+        shares[i] = (struct share){names[i], c->weights[i], 0, 0};
     divide_by_weight(shares, 3, c->replicas, uid_hash(c->uid));
     for (size_t i = 0; i < 3; i++)
         assert_int_equal(shares[i].replicas, c->expected[i]);
@@ -106,7 +106,7 @@ static int64_t divide_and_sum(int64_t first, int64_t second, int64_t replicas, s
     int64_t sum = 0;
 
     for (size_t i = 0; i < count; i++)
-        shares[i] = (struct share){names[i % SHARES_MAX], i % 2 ? first : second, 0};
+        shares[i] = (struct share){names[i % SHARES_MAX], i % 2 ? first : second, 0, 0};
     divide_by_weight(shares, count, replicas, uid_hash(even_uid));
     for (size_t i = 0; i < count; i++) {
         assert_true(shares[i].replicas >= 0);

@@ -11,6 +11,8 @@ enum { STEPS_MAX_BYTES = 1 << 16, DEPRECATED = -1 };
 
 #define CLUSTER_WIDE "ClusterOverridePolicy"
 
+static const struct release_range newest = {RELEASE_NEWEST, RELEASE_NEWEST, RELEASE_GIVEN};
+
 /* ---- comparison with Karmada ---- */
 
 /* Numbers of clusters over all cases, and of steps. */
@@ -257,6 +259,71 @@ TEST_ROWS(without_a_cluster_object_only_the_name_is_sure, by_name, title)
 
     assert_int_equal(steps.count, c->acts);
     assert_int_equal(steps.unsure, c->unsure);
+    override_steps_release(&steps);
+    override_selection_release(&selection);
+    world_release(&w);
+}
+
+/* ---- zones by release ---- */
+
+static struct zone_case {
+    const char *name;
+    const char *operation; /* Operator and values of a requirement on zones. */
+    enum release oldest, newest;
+    size_t count; /* Number of rules for a cluster in the zones z1 and z2. */
+    bool release_decides;
+} zone_cases[] = {
+    {"any zone suffices", "'operator':'In','values':['z1']", RELEASE_1_18, RELEASE_NEWEST, 1, false},
+    {"one zone does not suffice", "'operator':'In','values':['z1']", RELEASE_1_13, RELEASE_1_17, 0,
+     false},
+    {"the release decides", "'operator':'In','values':['z1']", RELEASE_1_17, RELEASE_1_18, 1, true},
+    {"all zones are listed", "'operator':'In','values':['z2','z1']", RELEASE_1_13, RELEASE_NEWEST,
+     1, false},
+    {"no zone is listed", "'operator':'In','values':['z3']", RELEASE_1_13, RELEASE_NEWEST, 0,
+     false},
+    {"NotIn with a listed zone", "'operator':'NotIn','values':['z1']", RELEASE_1_13, RELEASE_NEWEST,
+     0, false},
+    {"NotIn with another zone", "'operator':'NotIn','values':['z3']", RELEASE_1_13, RELEASE_NEWEST,
+     1, false},
+    {"Exists", "'operator':'Exists'", RELEASE_1_13, RELEASE_NEWEST, 1, false},
+    {"DoesNotExist", "'operator':'DoesNotExist'", RELEASE_1_13, RELEASE_NEWEST, 0, false},
+    {"an older range that is equal", "'operator':'In','values':['z1']", RELEASE_1_15, RELEASE_1_16,
+     0, false},
+};
+
+TEST_ROWS(zones_of_a_target_cluster_follow_the_release, zone_cases, name)
+{
+    const struct zone_case *c = *state;
+    char text[512];
+    struct world w;
+
+    snprintf(text, sizeof(text),
+             "{'apiVersion':'policy.karmada.io/v1alpha1','kind':'OverridePolicy','metadata':{"
+             "'name':'o','namespace':'test'},'spec':{'overrideRules':[{'targetCluster':{"
+             "'fieldSelector':{'matchExpressions':[{'key':'zone',%s}]}},'overriders':{}}]}}",
+             c->operation);
+    CLEANUP(json_cleanup) cJSON *policy = json_of(text);
+    CLEANUP(json_cleanup)
+    cJSON *cluster = json_of("{'apiVersion':'cluster.karmada.io/v1alpha1','kind':'Cluster',"
+                             "'metadata':{'name':'m1'},'spec':{'zones':['z1','z2']}}");
+    CLEANUP(json_cleanup)
+    cJSON *template = json_of("{'apiVersion':'v1','kind':'Service','metadata':{'name':'s',"
+                              "'namespace':'test'}}");
+
+    world_init(&w, &rules_options_default, 1);
+    world_put(&w, policy);
+    world_put(&w, cluster);
+    world_put(&w, template);
+
+    const struct entry *m1 = world_find(&w, "cluster.karmada.io/v1alpha1", "Cluster", "", "m1");
+    struct override_selection selection =
+        override_selection_make(w.store, world_find(&w, "v1", "Service", "test", "s"));
+    struct override_steps steps =
+        override_steps_for_cluster(&selection, "m1", entry_cluster(m1),
+                                   (struct release_range){c->oldest, c->newest, RELEASE_GIVEN});
+
+    assert_int_equal(steps.count, c->count);
+    assert_int_equal(steps.release_decides, c->release_decides);
     override_steps_release(&steps);
     override_selection_release(&selection);
     world_release(&w);

@@ -60,7 +60,7 @@ static void project(struct bench *b, const cJSON *placement, const struct bindin
     struct projection p;
 
     strbuf_reset(out);
-    projection_make(strings, resolved, binding, &p);
+    projection_make(b->placements, resolved, binding, &p);
     if (!p.determined)
         strbuf_adds(out, undetermined_reason_names[p.reason]);
     for (uint32_t i = 0; i < p.count; i++)
@@ -334,7 +334,7 @@ static void check_sums(struct bench *b, const char *json, int32_t replicas, unsi
     int64_t sum = 0;
     struct projection p;
 
-    projection_make(strings, resolved, &(struct binding){.replicas = replicas}, &p);
+    projection_make(b->placements, resolved, &(struct binding){.replicas = replicas}, &p);
     assert_true(p.determined);
     for (uint32_t i = 0; i < p.count; i++) {
         assert_true(divided ? p.clusters[i].replicas > 0 : p.clusters[i].replicas == replicas);

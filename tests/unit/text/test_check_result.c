@@ -248,6 +248,7 @@ TEST(a_claimed_template_without_a_binding_is_named_and_fails)
     assert_text(STUCK, "warning,policy_tie", WIDTH,
                 "Found 1 warning; 1 fails this check.\n"
                 "Read 1 file with 1 template (1 unbound), 1 policy and 0 bindings.\n"
+                "Karmada 1.19 (assumed; set --karmada.version).\n"
                 "\n"
                 "warning  not_propagated/stuck  Secret shop/a  for 4d\n"
                 "  Karmada has claimed Secret shop/a for PropagationPolicy shop/secrets but\n"
@@ -264,6 +265,7 @@ TEST(with_an_empty_value_no_problem_fails)
         STUCK, "", 0,
         "Found 1 warning; none fails this check, because --fail-on is empty.\n"
         "Read 1 file with 1 template (1 unbound), 1 policy and 0 bindings.\n"
+        "Karmada 1.19 (assumed; set --karmada.version).\n"
         "\n"
         "warning  not_propagated/stuck  Secret shop/a  for 4d\n"
         "  Karmada has claimed Secret shop/a for PropagationPolicy shop/secrets but created "
@@ -280,6 +282,7 @@ TEST(summary_and_sentences_are_wrapped)
                 "empty.\n"
                 "Read 1 file with 1 template (1 unbound), 1 policy and 0\n"
                 "bindings.\n"
+                "Karmada 1.19 (assumed; set --karmada.version).\n"
                 "\n"
                 "warning  not_propagated/stuck  Secret shop/a  for 4d\n"
                 "  Karmada has claimed Secret shop/a for PropagationPolicy\n"
@@ -315,7 +318,8 @@ TEST(conditions_that_are_no_problem_are_not_listed)
     assert_text(WAITING, "info", WIDTH,
                 "Found no problems.\n"
                 "Read 1 file with 2 templates (1 pending, 1 unbound), 1 policy and 0 bindings.\n"
-                "Not listed: 1 pending template of kinds that no policy selects.\n");
+                "Not listed: 1 pending template of kinds that no policy selects.\n"
+                "Karmada 1.19 (assumed; set --karmada.version).\n");
 }
 
 TEST(conditions_that_fail_on_names_are_listed)
@@ -323,6 +327,7 @@ TEST(conditions_that_fail_on_names_are_listed)
     assert_text(WAITING, "not_propagated/waiting,not_propagated/kind_not_selected", WIDTH,
                 "Found 2 conditions that are no problem; 2 fail this check.\n"
                 "Read 1 file with 2 templates (1 pending, 1 unbound), 1 policy and 0 bindings.\n"
+                "Karmada 1.19 (assumed; set --karmada.version).\n"
                 "\n"
                 "none  not_propagated/kind_not_selected  ConfigMap shop/b\n"
                 "  No policy selects objects of this kind.\n"
@@ -344,9 +349,8 @@ TEST(conditions_that_fail_on_names_are_listed)
     "kind: PropagationPolicy\n"                                                                    \
     "metadata: {name: p, namespace: shop}\n"                                                       \
     "spec:\n"                                                                                      \
-    "  preemption: Always\n"                                                                       \
-    "  resourceSelectors: [{apiVersion: v1, kind: Secret, labelSelector: {matchLabels: {a: "       \
-    "b}}}]\n"
+    "  resourceSelectors: [{apiVersion: v1, kind: Secret, labelSelector: {matchLabels: {a b: "     \
+    "c}}}]\n"
 
 TEST(hidden_problems_stand_below_their_cause)
 {
