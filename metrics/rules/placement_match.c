@@ -391,7 +391,7 @@ static uint64_t hash_members(const struct cluster_set *sets, uint32_t count, uin
             const struct {
                 const char *name, *region, *provider;
                 uint64_t group, zones, deleting;
-            } member = {sets[i].members[k].name, cluster->region,        cluster->provider, i,
+            } member = {sets[i].members[k].name, cluster->region,          cluster->provider, i,
                         cluster->zone_count,     cluster->deleting ? 1 : 0};
 
             hash = map_hash(&member, sizeof(member), hash);

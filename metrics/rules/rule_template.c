@@ -567,8 +567,8 @@ static struct policy_version *count_running_version(struct rule_context *c,
 static bool depends_on_clusters(const struct template_decision *d)
 {
     /* Targets that the scheduler would not keep: the other clusters decide whether it finds one. */
-    bool moves = d && (d->flags & 1U << FLAG_OFF_PLACEMENT ||
-                       d->stages.delivery.stage == STAGE_EVICTING);
+    bool moves =
+        d && (d->flags & 1U << FLAG_OFF_PLACEMENT || d->stages.delivery.stage == STAGE_EVICTING);
 
     return d && (d->capacity || moves ||
                  (d->binding && (d->state == STATE_ORPHANED || d->state == STATE_PENDING)));

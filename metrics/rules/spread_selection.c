@@ -73,8 +73,8 @@ static struct ranked_cluster *rank_clusters(const struct spread_selection *a)
  * Returns true if the first `wanted` of the ranked clusters are known whatever the free capacity
  * is: all of them, or all present targets.
  */
-static bool is_cut_known(const struct spread_selection *a, const struct ranked_cluster *ranked, size_t count,
-                         size_t wanted)
+static bool is_cut_known(const struct spread_selection *a, const struct ranked_cluster *ranked,
+                         size_t count, size_t wanted)
 {
     return wanted == 0 || wanted >= count || needs_no_capacity(a->in->binding) ||
            (!a->in->overflows && ranked[wanted - 1].target != ranked[wanted].target);
@@ -92,7 +92,8 @@ void cluster_set_sort(struct cluster_set *set)
 }
 
 /* Replaces the clusters of an attempt by the first `count` ranked ones, sorted by name. */
-static void keep_ranked(struct spread_selection *a, const struct ranked_cluster *ranked, size_t count)
+static void keep_ranked(struct spread_selection *a, const struct ranked_cluster *ranked,
+                        size_t count)
 {
     struct member *members = xreallocarray(NULL, count + 1, sizeof(*members));
 
@@ -105,7 +106,8 @@ static void keep_ranked(struct spread_selection *a, const struct ranked_cluster 
 }
 
 /* Returns the free replicas that the selected clusters must have; 0 or less if none. */
-static int64_t needed_replicas(const struct spread_selection *a, const struct spread_constraint *clusters)
+static int64_t needed_replicas(const struct spread_selection *a,
+                               const struct spread_constraint *clusters)
 {
     const struct binding *b = a->in->binding;
     bool one = release_has(a->in->release, BEHAVIOUR_RESCHEDULES_ONE_COMPONENT);
@@ -406,7 +408,8 @@ static size_t count_bits(unsigned set)
 }
 
 /* Selects clusters of the chosen regions (Karmada: selectBestClustersByRegion). */
-static enum spread_result select_in_regions(struct spread_selection *a, struct regions *r, unsigned chosen)
+static enum spread_result select_in_regions(struct spread_selection *a, struct regions *r,
+                                            unsigned chosen)
 {
     bool known = are_first_clusters_known(a, r);
     size_t firsts = count_bits(chosen);

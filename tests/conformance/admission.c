@@ -2,7 +2,8 @@
 #include "metrics/rules/admission/admission.h"
 #include "tests/conformance/conformance.h"
 
-/* Vectors of admission: `policy` as a user writes it, `allowed`, refused `fields`, `stored` spec. */
+/* Vectors of admission: `policy` as a user writes it, `allowed`, refused `fields`, `stored` spec.
+ */
 
 enum { FIELDS_MAX = 64 };
 

@@ -12,7 +12,8 @@ static const char event_start[] = "Warning DependencyPolicyConflict ";
 
 enum { MESSAGE_BYTES = 1024, SEED = 1 };
 
-/* Returns the value of a field in an answer; an unset value counts as false (rules/dependency.h). */
+/* Returns the value of a field in an answer; an unset value counts as false (rules/dependency.h).
+ */
 static bool value_in_answer(const cJSON *answer, enum dependency_field field)
 {
     if (field == DEPENDENCY_CONFLICT_RESOLUTION)
@@ -43,7 +44,8 @@ static enum verdict judge_field(const struct dependency_decision *d, enum depend
         if (expected == (outcome == DEPENDENCY_OUTCOME_TRUE))
             continue;
         strbuf_addf(why, " %s: Karmada %s, the rules %s;", dependency_field_names[field],
-                    dependency_value_name(field, expected), dependency_value_name(field, !expected));
+                    dependency_value_name(field, expected),
+                    dependency_value_name(field, !expected));
         return VERDICT_WRONG;
     }
     return VERDICT_RIGHT;

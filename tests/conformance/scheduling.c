@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/rules/scheduling.h"
 #include "metrics/model/canonical_json.h"
 #include "metrics/model/metadata.h"
-#include "metrics/rules/scheduling.h"
 #include "tests/conformance/conformance.h"
 
 /* Judges of the vectors about affinity, division and scheduling. */
@@ -262,8 +262,7 @@ static cJSON *answers_of_division(const cJSON *vector)
     cJSON_ArrayForEach (item, any)
         cJSON_AddItemToArray(answers, answer_of_replicas(item, false));
     if (cJSON_GetArraySize(answers) == 0)
-        cJSON_AddItemToArray(answers,
-                             answer_of_replicas(expect, !expect || cJSON_IsNull(expect)));
+        cJSON_AddItemToArray(answers, answer_of_replicas(expect, !expect || cJSON_IsNull(expect)));
     return answers;
 }
 

@@ -438,7 +438,7 @@ TEST(templates_follow_the_policies_that_select_their_kind_broadly)
 #define LOST(name)                                                                                 \
     "{'apiVersion':'cluster.karmada.io/v1alpha1','kind':'Cluster','metadata':{'name':'" name       \
     "'" PHASE("setup") "},'status':{'apiEnablements':[],'conditions':[{'type':'Ready','status':"   \
-    "'True'},{'type':'CompleteAPIEnablements','status':'True'}]}}"
+                       "'True'},{'type':'CompleteAPIEnablements','status':'True'}]}}"
 #define DELETING(name) CLUSTER(name, "True", PHASE("setup") ",'deletionTimestamp':" DAY("07"))
 #define BY_REGION                                                                                  \
     "{'clusterAffinity':{'labelSelector':{'matchLabels':{'phase':'setup'}}},"                      \
@@ -480,8 +480,8 @@ static const struct condition_case risk_cases[] = {
      CLAIMED_WEB "," SETUP_POLICY "," SETUP_BINDING "," DELETING("m1"),
      "placement_at_risk/cluster_deleting"},
     {"one of two clusters is in deletion",
-     CLAIMED_WEB "," SETUP_POLICY "," SETUP_BINDING "," DELETING("m1") "," CLUSTER(
-         "m2", "True", PHASE("setup")),
+     CLAIMED_WEB "," SETUP_POLICY "," SETUP_BINDING
+                 "," DELETING("m1") "," CLUSTER("m2", "True", PHASE("setup")),
      ""},
     {"one of two clusters is in deletion, the other has a taint",
      CLAIMED_WEB "," SETUP_POLICY "," SETUP_BINDING "," DELETING("m1") "," TAINTED("m2"),
@@ -494,8 +494,8 @@ static const struct condition_case risk_cases[] = {
          "," CLAIM, BY_REGION, ON_M1, GOOD) "," CLUSTER("m1", "True", PHASE("setup")),
      "placement_at_risk/spread_property"},
     {"the only other cluster has an eviction task",
-     CLAIMED_WEB "," SETUP_POLICY "," BINDING("," CLAIM, SETUP, ON_M1 TASK(""), GOOD) ","
-         CLUSTER("m2", "True", PHASE("setup")),
+     CLAIMED_WEB "," SETUP_POLICY "," BINDING("," CLAIM, SETUP, ON_M1 TASK(""),
+                                              GOOD) "," CLUSTER("m2", "True", PHASE("setup")),
      "placement_at_risk/evicting"},
 };
 

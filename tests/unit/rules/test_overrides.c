@@ -273,7 +273,8 @@ static struct zone_case {
     size_t count; /* Number of rules for a cluster in the zones z1 and z2. */
     bool release_decides;
 } zone_cases[] = {
-    {"any zone suffices", "'operator':'In','values':['z1']", RELEASE_1_18, RELEASE_NEWEST, 1, false},
+    {"any zone suffices", "'operator':'In','values':['z1']", RELEASE_1_18, RELEASE_NEWEST, 1,
+     false},
     {"one zone does not suffice", "'operator':'In','values':['z1']", RELEASE_1_13, RELEASE_1_17, 0,
      false},
     {"the release decides", "'operator':'In','values':['z1']", RELEASE_1_17, RELEASE_1_18, 1, true},

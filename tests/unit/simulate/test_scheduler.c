@@ -41,9 +41,9 @@ static void init_world(struct world *w, const char *version)
 
 static const struct use_case {
     const char *name;
-    const char *deleted;   /* Name of a Cluster; NULL: the change is in a file. */
-    unsigned first;        /* First release with the second result. */
-    const char *before;    /* NULL: the same as `since`. */
+    const char *deleted; /* Name of a Cluster; NULL: the change is in a file. */
+    unsigned first;      /* First release with the second result. */
+    const char *before;  /* NULL: the same as `since`. */
     const char *since;
 } use_cases[] = {
     {"delete-cluster", "m2", RELEASE_1_14, "current p m1:2 m2:2", "current p m1:4"},
@@ -108,8 +108,7 @@ TEST_ROWS(the_plan_follows_the_release, use_cases, name)
 #define WITHOUT_UID                                                                                \
     "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"web\","          \
     "\"namespace\":\"default\"},\"spec\":{\"replicas\":3,\"template\":{}}}"
-#define SPREAD_BY_LABEL                                                                            \
-    "\"spreadConstraints\":[{\"spreadByLabel\":\"rack\",\"maxGroups\":2}]"
+#define SPREAD_BY_LABEL "\"spreadConstraints\":[{\"spreadByLabel\":\"rack\",\"maxGroups\":2}]"
 
 /* A policy that is applied to a new Deployment, and the condition of the binding that results. */
 static const struct condition_case {
