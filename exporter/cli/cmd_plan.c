@@ -70,7 +70,7 @@ static bool keep_object(void *context, const cJSON *object, struct error *err)
     if (!copy)
         memory_exhausted(0);
     planned_object_set_scope(c->evaluation, copy);
-    c->objects = xreallocarray(c->objects, c->count + 1, sizeof(*c->objects));
+    c->objects = xreallocarray(c->objects, c->count + 1, sizeof(cJSON *));
     c->objects[c->count++] = copy;
     if (planned_object_needs_kinds(c->evaluation, copy)) {
         planned_object_select_kinds(c->evaluation, copy);
