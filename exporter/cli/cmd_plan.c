@@ -4,8 +4,9 @@
 #include "exporter/cli/document.h"
 #include "exporter/cli/load.h"
 #include "exporter/cli/remote.h"
-#include "exporter/planned_change.h"
+#include "exporter/text/object_name.h"
 #include "exporter/text/plan_text.h"
+#include "exporter/text/planned_change.h"
 #include "metrics/base/json.h"
 #include "metrics/expose/report.h"
 #include "metrics/model/store.h"
@@ -15,8 +16,9 @@ enum { CHANGE_MAX_BYTES = 64 * 1024 * 1024 };
 /* The change: objects to delete, then objects to apply. */
 struct change {
     struct evaluation *evaluation;
-    struct entry_list deletions; /* Pinned in the store. */
-    cJSON **objects;             /* Owned. */
+    /* Objects of --delete, pinned in the store; NULL for a Namespace that is not in the store. */
+    struct entry_list deletions;
+    cJSON **objects; /* Owned. */
     size_t count;
     bool needs_kinds; /* The API server has kinds to read for it. */
 };
@@ -24,7 +26,8 @@ struct change {
 static void change_release(struct change *c)
 {
     for (size_t i = 0; i < c->deletions.count; i++)
-        store_unpin(c->evaluation->store, c->deletions.items[i]);
+        if (c->deletions.items[i])
+            store_unpin(c->evaluation->store, c->deletions.items[i]);
     entry_list_release(&c->deletions);
     for (size_t i = 0; i < c->count; i++)
         cJSON_Delete(c->objects[i]);
@@ -39,19 +42,21 @@ static bool find_deletions(struct change *c, const struct invocation *invocation
 {
     const struct text_list *typed = &c->evaluation->options.deletions;
     enum exit_status ignored;
+    const char *name;
     struct error err;
 
     for (size_t i = 0; i < typed->count; i++) {
         const struct entry *entry =
             load_object(c->evaluation, PLAN_DELETABLE_CLASSES, typed->items[i], &ignored, &err);
 
-        if (!entry) {
-            invocation_print_error(invocation, err.text);
-            return false;
-        }
         /* The API server may delete the object before the plan begins. */
-        store_pin((struct entry *)(uintptr_t)entry);
+        if (entry)
+            store_pin((struct entry *)(uintptr_t)entry);
         entry_list_add(&c->deletions, (struct entry *)(uintptr_t)entry);
+        if (entry || object_name_is_namespace(typed->items[i], &name))
+            continue;
+        invocation_print_error(invocation, err.text);
+        return false;
     }
     return true;
 }
@@ -65,7 +70,7 @@ static bool keep_object(void *context, const cJSON *object, struct error *err)
     if (!copy)
         memory_exhausted(0);
     planned_object_set_scope(c->evaluation, copy);
-    c->objects = xreallocarray(c->objects, c->count + 1, sizeof(*c->objects));
+    c->objects = xreallocarray(c->objects, c->count + 1, sizeof(cJSON *));
     c->objects[c->count++] = copy;
     if (planned_object_needs_kinds(c->evaluation, copy)) {
         planned_object_select_kinds(c->evaluation, copy);
@@ -103,8 +108,15 @@ static bool apply_change(struct plan *p, const struct change *c,
 {
     struct error err;
 
-    for (size_t i = 0; i < c->deletions.count; i++)
-        plan_delete(p, c->deletions.items[i]);
+    for (size_t i = 0; i < c->deletions.count; i++) {
+        if (c->deletions.items[i])
+            plan_delete(p, c->deletions.items[i]);
+        else if (!plan_delete_typed(p, c->evaluation->store,
+                                    c->evaluation->options.deletions.items[i], &err)) {
+            invocation_print_error(invocation, err.text);
+            return false;
+        }
+    }
     for (size_t i = 0; i < c->count; i++) {
         if (!plan_apply(p, c->objects[i], &err)) {
             invocation_print_error(invocation, err.text);

@@ -27,10 +27,12 @@ bool plan_delete_typed(struct plan *p, const struct store *store, const char *ty
                        struct error *err)
 {
     const struct entry *entry = object_find(store, PLAN_DELETABLE_CLASSES, typed, err);
+    const char *name;
 
     if (entry)
         plan_delete(p, (struct entry *)(uintptr_t)entry);
-    return entry;
+    /* Sources need not read Namespaces, only the objects in them. */
+    return entry || (object_name_is_namespace(typed, &name) && plan_delete_namespace(p, name));
 }
 
 /* ---- one change ---- */

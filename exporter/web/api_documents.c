@@ -3,11 +3,11 @@
 
 #include "exporter/evaluation.h"
 #include "exporter/files/manifest_source.h"
-#include "exporter/planned_change.h"
 #include "exporter/system/platform.h"
 #include "exporter/text/check_text.h"
 #include "exporter/text/object_name.h"
 #include "exporter/text/plan_text.h"
+#include "exporter/text/planned_change.h"
 #include "exporter/text/text_table.h"
 #include "exporter/web/api.h"
 #include "exporter/web/response.h"

@@ -93,7 +93,7 @@ static void reschedule_bindings(struct overlay *overlay, const struct cluster_ve
     struct listing all = listing_make_unordered(overlay_context(overlay)->store, CLASS_BINDING);
 
     if (all.count > 1)
-        qsort(all.entries, all.count, sizeof(*all.entries), by_placement);
+        qsort(all.entries, all.count, sizeof(const struct entry *), by_placement);
     for (size_t i = 0; i < all.count && !overlay_limit_reached(overlay); i++) {
         if (is_enqueued(overlay, entry_binding(all.entries[i]), versions))
             reschedule_binding(overlay, (struct entry *)(uintptr_t)all.entries[i]);

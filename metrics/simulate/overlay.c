@@ -436,6 +436,18 @@ bool outcome_clusters_equal(const struct outcome *a, const struct outcome *b)
            has_equal_targets(a->clusters, b->clusters, a->cluster_count);
 }
 
+/* Compares names only: the copies of a dependency have no replicas of the referrer. */
+static bool has_equal_clusters(const struct outcome_referrer *a, const struct outcome_referrer *b)
+{
+    if (a->cluster_count != b->cluster_count || a->undetermined != b->undetermined)
+        return false;
+    for (uint32_t i = 0; i < a->cluster_count; i++) {
+        if (a->clusters[i].name != b->clusters[i].name)
+            return false;
+    }
+    return true;
+}
+
 static const struct outcome_referrer *find_referrer(const struct outcome *o,
                                                     const struct outcome_referrer *key)
 {
@@ -449,8 +461,7 @@ bool outcome_referrers_move(const struct outcome *a, const struct outcome *b)
     for (uint32_t i = 0; i < a->referrer_count; i++) {
         const struct outcome_referrer *x = &a->referrers[i], *y = find_referrer(b, x);
 
-        if (y && (x->cluster_count != y->cluster_count || x->undetermined != y->undetermined ||
-                  !has_equal_targets(x->clusters, y->clusters, x->cluster_count)))
+        if (y && !has_equal_clusters(x, y))
             return true;
     }
     return false;

@@ -343,6 +343,14 @@ void plan_delete(struct plan *p, struct entry *entry)
     simulate_until_settled(p);
 }
 
+bool plan_delete_namespace(struct plan *p, const char *name)
+{
+    bool has_objects = user_change_delete_namespace(&p->user, name);
+
+    simulate_until_settled(p);
+    return has_objects;
+}
+
 void plan_touch_template(struct plan *p, struct entry *template)
 {
     simulation_touch_template(p->overlay, template);

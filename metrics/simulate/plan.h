@@ -124,6 +124,11 @@ bool plan_apply(struct plan *p, const cJSON *json, struct error *err) MUST_USE;
  * is empty.
  */
 void plan_delete(struct plan *p, struct entry *entry);
+/*
+ * Deletes all objects in a Namespace, which the store need not have, as plan_delete() does. Returns
+ * false if the store has no object in it.
+ */
+bool plan_delete_namespace(struct plan *p, const char *name);
 /* Calls simulation_touch_template(), and simulates Karmada until its queue is empty. */
 void plan_touch_template(struct plan *p, struct entry *template);
 

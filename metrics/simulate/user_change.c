@@ -406,16 +406,16 @@ void user_change_apply(struct user_change *u, struct applied_object applied, con
 /*
  * Deletes a template and, like the garbage collector, its binding. Removes the binding from the
  * referrers of its dependencies. With preserveResourcesOnDeletion the copies in the member clusters
- * stay (Karmada: Work.spec.preserveResourcesOnDeletion).
+ * stay (Karmada: Work.spec.preserveResourcesOnDeletion), unless `everywhere`.
  */
-static void delete_template(struct user_change *u, struct entry *entry)
+static void delete_template(struct user_change *u, struct entry *entry, bool everywhere)
 {
     struct entry *binding = template_binding(overlay_context(u->overlay)->store, entry);
 
     overlay_replace(u->overlay, entry, NULL);
     if (!binding)
         return;
-    if (entry_binding(binding)->propagation.preserve == OPTIONAL_TRUE)
+    if (entry_binding(binding)->propagation.preserve == OPTIONAL_TRUE && !everywhere)
         entry_list_add(&u->preserved, entry);
     distributor_detach_all(u->overlay, binding);
     overlay_replace(u->overlay, binding, NULL);
@@ -448,14 +448,10 @@ static struct entry_list list_namespace(const struct store *store, const char *n
     return list;
 }
 
-/*
- * Deletes all objects of a namespace. Evaluates once at the end, because the objects are about to
- * be deleted, too.
- */
-static void delete_namespace_content(struct user_change *u, const char *ns)
+bool user_change_delete_namespace(struct user_change *u, const char *name)
 {
     CLEANUP(entry_list_release)
-    struct entry_list all = list_namespace(overlay_context(u->overlay)->store, ns);
+    struct entry_list all = list_namespace(overlay_context(u->overlay)->store, name);
 
     for (size_t i = 0; i < all.count && !overlay_limit_reached(u->overlay); i++) {
         struct entry *entry = all.items[i];
@@ -463,10 +459,12 @@ static void delete_namespace_content(struct user_change *u, const char *ns)
         if (!entry_exists(entry))
             continue;
         if (entry_template(entry))
-            delete_template(u, entry);
+            delete_template(u, entry, true);
         else
             overlay_replace(u->overlay, entry, NULL);
     }
+    overlay_evaluate(u->overlay);
+    return all.count > 0;
 }
 
 void user_change_delete(struct user_change *u, struct entry *entry)
@@ -482,8 +480,8 @@ void user_change_delete(struct user_change *u, struct entry *entry)
         break;
     case CLASS_TEMPLATE:
         if (is_namespace(entry))
-            delete_namespace_content(u, entry->name);
-        delete_template(u, entry);
+            (void)user_change_delete_namespace(u, entry->name);
+        delete_template(u, entry, false);
         break;
     case CLASS_BINDING:
         distributor_detach_all(overlay, entry);

@@ -77,6 +77,13 @@ void user_change_apply(struct user_change *u, struct applied_object applied, con
 void user_change_delete(struct user_change *u, struct entry *entry);
 
 /*
+ * Deletes all objects in a Namespace, which need not be in the store itself. Karmada deletes the
+ * Namespace in the member clusters too, so that no copy stays there. Returns false if the store has
+ * no object in it.
+ */
+bool user_change_delete_namespace(struct user_change *u, const char *name);
+
+/*
  * Simulates a user's change of a template that has no effect on matching, such as a new annotation.
  * Gives the template a new version and enqueues it. Does nothing if the template does not exist.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/planned_change.h"
+#include "exporter/text/planned_change.h"
 
 #include "metrics/base/json.h"
 #include "metrics/model/kind.h"
