@@ -129,6 +129,7 @@ static bool is_intolerant_target(struct overlay *overlay, const struct binding *
 {
     const char *placement = b->applied_placement ? b->applied_placement : b->propagation.placement;
 
+    assert(name);
     for (uint32_t i = 0; i < b->cluster_count; i++) {
         if (strcmp(b->clusters[i].name, name) == 0)
             return !placement_tolerates_taints(
