@@ -67,7 +67,7 @@ static void report_template(const struct failure_callback *f, const struct plan_
     report_object_if(f, gets_outcome(t, PREDICTION_IGNORED), PLAN_FAILURE_IGNORED, &id);
 }
 
-/* Results of an object of the change, by outcome; PLAN_FAILURE_COUNT: none. */
+/* Results of an object of the change, by outcome; PLAN_FAILURE_COUNT: not a failure. */
 static const enum plan_failure object_failures[PREDICTION_COUNT] = {
     [PREDICTION_PLACED] = PLAN_FAILURE_COUNT,
     [PREDICTION_NOWHERE] = PLAN_FAILURE_NOWHERE,

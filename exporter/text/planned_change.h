@@ -6,7 +6,7 @@
 /* What the objects of a planned change need from the API server before they are applied. */
 
 /*
- * Removes the namespace of an object whose kind is cluster-scoped by the discovery of the API
+ * Removes the namespace of an object of a kind that is cluster-scoped by the discovery of the API
  * server: the manifests do not define the scope of custom kinds. Changes nothing without a session.
  */
 void planned_object_set_scope(const struct evaluation *e, cJSON *object);

@@ -67,7 +67,7 @@ enum cluster_status { CLUSTER_READY, CLUSTER_NOT_READY, CLUSTER_MISSING, CLUSTER
 
 struct cluster_row {
     const char *name;            /* Interned. */
-    const struct entry *entry;   /* Existing or not; NULL if the store has none. */
+    const struct entry *entry;   /* Existing or not; NULL if not in the store. */
     const struct entry *counted; /* Last template in `templates` and `healthy`. */
     const struct entry *drifted; /* Last template in `drift`. */
     struct worst_problem worst;
@@ -179,7 +179,7 @@ static void *gather_clusters(const struct engine *engine, size_t *count)
     for (size_t i = 0; i < clusters.count; i++) {
         const char *name = intern_find(store_string_pool(store), clusters.entries[i]->name);
 
-        /* No template names a cluster whose name is not in the pool. */
+        /* No template names a cluster that has no name in the pool. */
         find_or_add_cluster(&rows, name ? name : clusters.entries[i]->name);
     }
     listing_release(&templates);

@@ -83,13 +83,13 @@ const char *undetermined_text(enum undetermined_reason reason);
 
 /*
  * Returns a sentence about an outcome that is no success; NULL for a template that is placed or
- * whose clusters are undetermined.
+ * with undetermined clusters.
  */
 const char *predicted_text(struct predicted p);
 
 /*
- * Returns predicted_text() of an existing outcome whose state alone reads like success: current or
- * unbound, but not placed or refused. Returns NULL for other outcomes.
+ * Returns predicted_text() of an outcome that its state does not show: refused, or current without
+ * being placed. Returns NULL for other outcomes.
  */
 const char *failed_outcome_text(const struct outcome *o);
 

@@ -317,7 +317,7 @@ struct rows {
     struct store *store;
     struct sequence now;
     struct row_view *newest;  /* All views, newest first. */
-    struct row_view *current; /* View of the current rows; borrowed. NULL if there is none. */
+    struct row_view *current; /* View of the current rows; borrowed. NULL before the first. */
     struct retired *retired;  /* Replaced and removed rows, oldest first. */
     size_t retired_count;
     size_t retired_capacity;

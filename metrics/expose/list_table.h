@@ -84,7 +84,7 @@ struct list_column {
     /* Without heading: text between the cell so far and the value, which joins it unless the value
      * is unknown, "" or 0. NULL: not on the page. */
     const char *before;
-    const char *style;     /* Class of the cells; NULL for none. */
+    const char *style;     /* Class of the cells; NULL: no class. */
     const char *parameter; /* Parameter that filters by this column; NULL: only `where` does. */
     const char *const *words;
     unsigned word_count;

@@ -35,6 +35,16 @@ static struct predicted predict_without_binding(const struct template_decision *
     return (struct predicted){PREDICTION_NOWHERE, reason ? reason : "no_policy"};
 }
 
+/*
+ * Returns why the scheduler fails: only unsupported spread constraints make it fail before it looks
+ * at the capacity of clusters. `placement` is canonical (struct propagation).
+ */
+static const char *scheduler_failure(const char *placement)
+{
+    return placement && strstr(placement, "\"spreadConstraints\":") ? "spread_constraint"
+                                                                    : "scheduler_error";
+}
+
 /* Returns the outcome of a binding that has no clusters of its own. */
 static struct predicted predict_without_clusters(const struct binding *b)
 {
@@ -51,7 +61,7 @@ static struct predicted predict_without_clusters(const struct binding *b)
         return (struct predicted){PREDICTION_REFUSED, "quota_exceeded"};
     case SCHEDULED_ERROR:
     case SCHEDULED_OTHER:
-        return (struct predicted){PREDICTION_REFUSED, "scheduler_error"};
+        return (struct predicted){PREDICTION_REFUSED, scheduler_failure(b->propagation.placement)};
     case SCHEDULED_NEVER:
     case SCHEDULED_TRUE:
         break;
@@ -129,7 +139,7 @@ static struct predicted predict_governed(const struct rule_context *c, const str
     if (!out->determined)
         return undetermined(out, out->reason);
     if (result.scheduled == SCHEDULED_ERROR)
-        return (struct predicted){PREDICTION_REFUSED, "scheduler_error"};
+        return (struct predicted){PREDICTION_REFUSED, scheduler_failure(resolved->text)};
     if (out->count > 0)
         return (struct predicted){PREDICTION_PLACED, "scheduled"};
     if (result.scheduled == SCHEDULED_NO_CLUSTER_FIT)

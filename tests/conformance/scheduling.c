@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/rules/scheduling/scheduling.h"
 #include "metrics/model/canonical_json.h"
 #include "metrics/model/metadata.h"
-#include "metrics/rules/scheduling/scheduling.h"
 #include "tests/conformance/conformance.h"
 
 /* Judges of the vectors about affinity, division and scheduling. */

@@ -106,6 +106,7 @@ static void add_path(const struct place *p, struct strbuf *out)
  * Adds a finding. The members `field` and `text` become pointers at the end of the review: until
  * then the texts follow each other in `texts`, each with its NUL.
  */
+PRINTF_LIKE(5, 0)
 static void add_finding(struct review *r, const struct place *p, release_set releases, bool pruned,
                         const char *text, va_list args)
 {
