@@ -29,7 +29,7 @@
           doc: 'placement-lost',
           severity: 'critical',
           reasons: [
-            { name: 'cluster_gone', actor: 'policy_owner', action: 'Let the placement of the policy allow an existing member cluster, or join the missing cluster again.' },
+            { name: 'cluster_gone', actor: 'policy_owner', action: 'Let the placement of the policy allow an existing member cluster. Join the missing cluster again only if it was removed by mistake.' },
             { name: 'no_cluster_fit', actor: 'policy_owner', action: 'Let the placement of the policy allow a member cluster, or restore the labels and taints of the Clusters.' },
           ],
         },
@@ -64,7 +64,7 @@
           doc: 'member-cluster-unavailable',
           severity: 'warning',
           reasons: [
-            { name: 'gone', actor: 'cluster', action: 'Join the member cluster again, or let the placements of the policies allow other clusters.' },
+            { name: 'gone', actor: 'cluster', action: 'Remove the Cluster from the placements of the policies, and let them allow existing clusters. Join it again only if it was removed by mistake.' },
             { name: 'not_ready', actor: 'cluster', action: 'Restore the API server of the member cluster, and the connection from Karmada or from karmada-agent.' },
             { name: 'flapping', actor: 'cluster', action: 'Check the network and the API server of the member cluster for interruptions.' },
             { name: 'refusing', actor: 'cluster', action: 'Check the rights of Karmada in the member cluster, and its admission webhooks and quotas.' },
