@@ -74,6 +74,10 @@ static void add_policy(struct strbuf *out, const struct outcome *o)
 /* Appends the names of the clusters: all, or the first NAMES_SHOWN and the number of the others. */
 static void add_cluster_names(struct strbuf *out, const struct outcome *o, bool all)
 {
+    if (outcome_by_release(o)) {
+        strbuf_addf(out, "undetermined (release: %s)", outcome_by_release(o));
+        return;
+    }
     if (o->undetermined != UNDETERMINED_REASON_COUNT && o->exists) {
         strbuf_addf(out, "selected by the scheduler (%s)",
                     undetermined_reason_names[o->undetermined]);
@@ -487,8 +491,12 @@ static void print_difference(struct output *o, const struct outcome *a, const st
     if (b->undetermined != UNDETERMINED_REASON_COUNT && b->exists) {
         CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(TEXT_MAX_BYTES);
 
-        strbuf_addf(&line, "Only the scheduler can select the clusters (%s).",
-                    undetermined_reason_names[b->undetermined]);
+        if (outcome_by_release(b))
+            strbuf_addf(&line, "The clusters depend on the release of Karmada: %s.",
+                        outcome_by_release(b));
+        else
+            strbuf_addf(&line, "Only the scheduler can select the clusters (%s).",
+                        undetermined_reason_names[b->undetermined]);
         output_add_line(o, DETAIL_INDENT, line.data);
         return;
     }

@@ -545,6 +545,8 @@ static void explain_outcome_clusters(struct explain_context *x, const struct out
         explain_detail(x, "clusters undetermined (%s): %s",
                        undetermined_reason_names[o->undetermined],
                        undetermined_text(o->undetermined));
+        if (outcome_by_release(o))
+            explain_detail(x, "by release: %s", outcome_by_release(o));
         return;
     }
     for (uint32_t i = 0; i < o->cluster_count; i++)

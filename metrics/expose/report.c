@@ -296,6 +296,8 @@ void report_put_outcome(struct json_writer *w, const char *key, const struct out
     put_clusters_or_reason(w, o->clusters, o->cluster_count, o->undetermined);
     json_writer_text(w, "outcome", prediction_names[o->predicted.outcome]);
     json_writer_text(w, "outcomeReason", o->predicted.reason);
+    if (outcome_by_release(o))
+        json_writer_text(w, "byRelease", outcome_by_release(o));
     put_required_by(w, o);
     json_writer_close(w, '}');
 }

@@ -198,6 +198,8 @@ static void put_prediction(struct json_writer *w, const struct engine *engine,
         json_writer_text(w, "undetermined", predicted.reason);
     json_writer_text(w, "outcome", prediction_names[predicted.outcome]);
     json_writer_text(w, "outcomeReason", predicted.reason);
+    if (projection.by_release)
+        json_writer_text(w, "byRelease", projection.by_release);
     projection_release(strings, &projection);
 }
 

@@ -177,6 +177,8 @@ struct binding {
     struct binding_write write; /* Result of binding_write_decode(). */
     struct binding_status status;
     uint64_t resource_version; /* spec.resource.resourceVersion; 0 if unknown. */
+    /* For simulations: results of different releases if these make the targets unpredictable. */
+    const char *by_release;
     int64_t created_ms;
     int64_t changed_ms; /* user_change_time_ms(); Karmada's writes of the spec count as changes. */
     bool has_placement; /* spec.placement exists, even if empty: a policy created the binding. */

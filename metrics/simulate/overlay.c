@@ -409,6 +409,11 @@ void outcome_read(const struct store *store, const struct entry *template, struc
     read_outcome_referrers(store, b, out);
 }
 
+const char *outcome_by_release(const struct outcome *o)
+{
+    return o->undetermined == UNDETERMINED_RELEASE && o->binding ? o->binding->by_release : NULL;
+}
+
 void outcome_release(struct outcome *o, struct store *store)
 {
     if (o->policy)

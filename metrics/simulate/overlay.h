@@ -214,6 +214,12 @@ struct outcome {
 void outcome_read(const struct store *store, const struct entry *template, struct outcome *out);
 void outcome_release(struct outcome *o, struct store *store);
 
+/*
+ * Returns the results of different releases if these make the clusters undetermined, such as "until
+ * 1.15 m2: 2, from 1.16 m1: 1 and m2: 1"; else NULL. Borrowed.
+ */
+const char *outcome_by_release(const struct outcome *o);
+
 /* Returns true if clusters, replicas and `undetermined` of both outcomes are equal. */
 bool outcome_clusters_equal(const struct outcome *a, const struct outcome *b);
 /*

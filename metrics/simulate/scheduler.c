@@ -150,6 +150,15 @@ static void use_result(struct overlay *overlay, const struct scheduling *s,
                                        : NULL;
 }
 
+/* Marks the targets as unpredictable, for the reason of the projection; without one, NO_CLUSTERS.
+ */
+static void set_undetermined(struct overlay *overlay, struct binding *fresh,
+                             const struct projection *p)
+{
+    binding_set_undetermined(fresh, p->determined ? UNDETERMINED_NO_CLUSTERS : p->reason);
+    fresh->by_release = p->by_release ? overlay_intern(overlay, p->by_release) : NULL;
+}
+
 /*
  * Schedules without Cluster objects: the clusters that the affinity group in use names count as
  * existing, if it selects by names. Considers no filter.
@@ -169,8 +178,7 @@ static void schedule_by_names(struct overlay *overlay, const struct scheduling *
         overlay_assume(overlay, ASSUMED_CLUSTERS_NAMED);
         use_result(overlay, s, &r, fresh);
     } else if (!keeps_targets(s, old)) {
-        binding_set_undetermined(fresh, r.targets.determined ? UNDETERMINED_NO_CLUSTERS
-                                                             : r.targets.reason);
+        set_undetermined(overlay, fresh, &r.targets);
     }
     schedule_result_release(placements_strings(s->placements), &r);
     free(set.members);
@@ -190,7 +198,7 @@ static void schedule(struct overlay *overlay, const struct scheduling *s, const 
     if (r.runs && r.targets.determined)
         use_result(overlay, s, &r, fresh);
     else if (r.runs && !keeps_targets(s, old))
-        binding_set_undetermined(fresh, r.targets.reason);
+        set_undetermined(overlay, fresh, &r.targets);
     schedule_result_release(placements_strings(s->placements), &r);
 }
 

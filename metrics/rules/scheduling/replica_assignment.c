@@ -23,6 +23,7 @@ void projection_release(struct intern *strings, struct projection *p)
     for (uint32_t i = 0; i < p->count; i++)
         intern_drop(strings, p->clusters[i].name);
     free(p->clusters);
+    intern_drop(strings, p->by_release);
     *p = (struct projection){0};
 }
 

@@ -32,6 +32,11 @@ struct projection {
     uint32_t count;
     bool determined;
     enum undetermined_reason reason; /* Valid if not determined; `count` is 0 then. */
+    /*
+     * Results of two releases, such as "until 1.15 m2: 2, from 1.16 m1: 1 and m2: 1"; NULL unless
+     * the reason is UNDETERMINED_RELEASE. Interned.
+     */
+    const char *by_release;
 };
 
 /* Frees the clusters and resets the projection. */

@@ -578,6 +578,56 @@ static bool are_results_equal(struct intern *strings, const struct scheduling *s
     return equal;
 }
 
+/* Appends the targets of a projection, such as "m1: 1 and m2: 1". */
+static void add_targets(const struct projection *p, struct strbuf *out)
+{
+    enum { TARGETS_SHOWN = 5 };
+
+    if (!p->determined)
+        strbuf_addf(out, "undetermined (%s)", undetermined_reason_names[p->reason]);
+    else if (p->count == 0)
+        strbuf_adds(out, "no cluster");
+    for (uint32_t i = 0; i < p->count && i < TARGETS_SHOWN; i++)
+        strbuf_addf(out, "%s%s: %" PRId32, i ? " and " : "", p->clusters[i].name,
+                    p->clusters[i].replicas);
+    if (p->count > TARGETS_SHOWN)
+        strbuf_addf(out, " and %" PRIu32 " more", p->count - TARGETS_SHOWN);
+}
+
+/*
+ * Returns the undetermined projection of two releases with different targets; `first` is the oldest
+ * release with the targets `newer`.
+ */
+static struct projection differing_releases(struct intern *strings, enum release first,
+                                            const struct projection *older,
+                                            const struct projection *newer)
+{
+    enum { TEXT_MAX_BYTES = 4096 };
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX_BYTES);
+
+    strbuf_addf(&text, "until %s ", release_name((enum release)(first - 1)));
+    add_targets(older, &text);
+    strbuf_addf(&text, ", from %s ", release_name(first));
+    add_targets(newer, &text);
+    return (struct projection){.reason = UNDETERMINED_RELEASE,
+                               .by_release = intern_add(strings, text.data)};
+}
+
+/* The same for two results of the scheduler. */
+static struct projection differing_results(struct intern *strings, const struct scheduling *s,
+                                           enum release first, const struct schedule_result *older,
+                                           const struct schedule_result *newer)
+{
+    struct projection x, y, differing;
+
+    list_targets_after(s, older, &x);
+    list_targets_after(s, newer, &y);
+    differing = differing_releases(strings, first, &x, &y);
+    projection_release(strings, &x);
+    projection_release(strings, &y);
+    return differing;
+}
+
 static void run_in_release(const struct scheduling *s, bool runs, enum release release,
                            struct schedule_result *out)
 {
@@ -591,22 +641,23 @@ void scheduling_run_in_range(const struct scheduling *s, bool runs, struct sched
 {
     struct release_range range = placements_release(s->placements);
     struct intern *strings = placements_strings(s->placements);
-    bool equal = true;
+    struct projection differing = {.determined = true};
 
     run_in_release(s, runs, range.newest, out);
-    for (unsigned r = range.newest; r > range.oldest && equal; r--) {
+    for (unsigned r = range.newest; r > range.oldest && differing.determined; r--) {
         struct schedule_result older;
 
         if (!is_first_of_behaviour((enum release)r))
             continue;
         run_in_release(s, runs, (enum release)(r - 1), &older);
-        equal = are_results_equal(strings, s, out, &older);
+        if (!are_results_equal(strings, s, out, &older))
+            differing = differing_results(strings, s, (enum release)r, &older, out);
         schedule_result_release(strings, &older);
     }
-    if (equal)
+    if (differing.determined)
         return;
     schedule_result_release(strings, out);
-    *out = (struct schedule_result){.runs = true, .targets.reason = UNDETERMINED_RELEASE};
+    *out = (struct schedule_result){.runs = true, .targets = differing};
 }
 
 void scheduling_assign_in_range(const struct scheduling *s, const struct cluster_set *selected,
@@ -615,7 +666,7 @@ void scheduling_assign_in_range(const struct scheduling *s, const struct cluster
     struct release_range range = placements_release(s->placements);
     struct intern *strings = placements_strings(s->placements);
     const struct placement *placement = s->resolved->placement;
-    bool equal = true;
+    struct projection differing = {.determined = true};
 
     *out = (struct projection){.determined = true};
     if (placement->unreadable || has_workload_affinity(s, range.newest)) {
@@ -624,16 +675,17 @@ void scheduling_assign_in_range(const struct scheduling *s, const struct cluster
         *out = (struct projection){.reason = UNDETERMINED_SPREAD_CONSTRAINTS};
     } else if (selected->count > 0) {
         assign_replicas(placement, s->binding, selected, range.newest, out);
-        for (unsigned r = range.newest; r > range.oldest && equal; r--) {
+        for (unsigned r = range.newest; r > range.oldest && differing.determined; r--) {
             struct projection older = {0};
 
             assign_replicas(placement, s->binding, selected, (enum release)(r - 1), &older);
-            equal = projection_equal(out, &older);
+            if (!projection_equal(out, &older))
+                differing = differing_releases(strings, (enum release)r, &older, out);
             projection_release(strings, &older);
         }
     }
-    if (equal)
+    if (differing.determined)
         return;
     projection_release(strings, out);
-    *out = (struct projection){.reason = UNDETERMINED_RELEASE};
+    *out = differing;
 }
