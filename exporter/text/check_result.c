@@ -295,7 +295,6 @@ static bool is_ignored_against_policy(const struct template_decision *d)
 /* Adds a template that waits for its first placement, if Karmada will not place it. */
 static void collect_prediction(struct check_result *r, struct entry *template)
 {
-    enum template_state state = template_decision(template)->state;
     struct projection projection;
     struct predicted predicted;
 
@@ -303,13 +302,11 @@ static void collect_prediction(struct check_result *r, struct entry *template)
         return;
     if (is_ignored_against_policy(template_decision(template)))
         entry_list_add(&r->not_placed, template);
-    if (state != STATE_UNBOUND && state != STATE_ATTACHED)
+    if (!template_waits_for_placement(template))
         return;
     predicted = predict_template(r->evaluation->engine, template, &projection);
     projection_release(store_string_pool(r->evaluation->store), &projection);
-    if (predict_from_decision(template_decision(template), template).outcome ==
-            PREDICTION_UNDETERMINED &&
-        (predicted.outcome == PREDICTION_NOWHERE || predicted.outcome == PREDICTION_REFUSED))
+    if (predicted.outcome == PREDICTION_NOWHERE || predicted.outcome == PREDICTION_REFUSED)
         entry_list_add(&r->not_placed, template);
 }
 

@@ -10,6 +10,8 @@
 #include "metrics/expose/problem_text.h"
 #include "metrics/model/binding.h"
 #include "metrics/model/store.h"
+#include "metrics/rules/prediction.h"
+#include "metrics/rules/replica_projection.h"
 #include "metrics/rules/template_state.h"
 
 /* ---- lines of a problem ---- */
@@ -420,6 +422,24 @@ static void add_verdict(struct explain_context *x, const struct entry *entry)
     x->out->section = NULL;
 }
 
+/* Adds a line about a template without a binding that Karmada will not place. */
+static void add_prediction(struct explain_context *x, const struct entry *template)
+{
+    struct predicted predicted;
+    struct projection projection;
+
+    if (!template_decision(template) || !template_waits_for_placement(template))
+        return;
+    predicted = predict_template(x->engine, template, &projection);
+    projection_release(store_string_pool(engine_store(x->engine)), &projection);
+    if (predicted.outcome != PREDICTION_NOWHERE && predicted.outcome != PREDICTION_REFUSED)
+        return;
+    x->out->section = "verdict";
+    explain_paragraph(x, "Prediction: %s, %s. %s", prediction_names[predicted.outcome],
+                      predicted.reason, predicted_text(predicted));
+    x->out->section = NULL;
+}
+
 void explain_object(struct engine *e, const struct entry *entry, int64_t now_ms,
                     struct explanation *x)
 {
@@ -427,6 +447,7 @@ void explain_object(struct engine *e, const struct entry *entry, int64_t now_ms,
 
     add_title(&explain_context, entry);
     add_verdict(&explain_context, entry);
+    add_prediction(&explain_context, entry);
     add_release(&explain_context);
     explain_problems(&explain_context, entry);
     if (entry_class(entry) == CLASS_POLICY)

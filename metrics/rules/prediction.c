@@ -93,6 +93,15 @@ struct predicted predict_from_decision(const struct template_decision *d,
                               has_failed_scheduling(&b->status) ? "kept" : "scheduled"};
 }
 
+bool template_waits_for_placement(const struct entry *template)
+{
+    const struct template_decision *d = template_decision(template);
+
+    return (d->state == STATE_UNBOUND || d->state == STATE_ATTACHED) &&
+           !entry_binding(d->binding) &&
+           predict_from_decision(d, template).outcome == PREDICTION_UNDETERMINED;
+}
+
 /* Sets the members of `out` that the scheduler reads, as Karmada would. False if one is unknown. */
 static bool make_expected_binding(const struct entry *template, struct binding *out)
 {

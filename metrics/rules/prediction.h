@@ -34,6 +34,12 @@ struct predicted {
 struct predicted predict_from_decision(const struct template_decision *d,
                                        const struct entry *template);
 
+/*
+ * Returns true if a decided template has no binding, and only the scheduler decides on its outcome
+ * (predict_template).
+ */
+bool template_waits_for_placement(const struct entry *template);
+
 struct projection;
 struct engine;
 

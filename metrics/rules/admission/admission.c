@@ -21,24 +21,45 @@ enum {
 
 /* ---- places and findings ---- */
 
+/* strcmp() without a call where the first characters differ. */
+static int compare_names(const char *a, const char *b)
+{
+    return *a != *b ? (unsigned char)*a - (unsigned char)*b : strcmp(a, b);
+}
+
+/* Returns the rows of a name, if they begin at index `low`. */
+static struct field_variants variants_at(const struct place *p, size_t low, const char *name)
+{
+    struct field_variants found = {.items = &crd_fields[p->first + low]};
+
+    while (low + found.count < p->count && compare_names(found.items[found.count].name, name) == 0)
+        found.releases |= found.items[found.count++].releases;
+    return found;
+}
+
 struct field_variants place_find_fields(const struct place *p, const char *name)
 {
     const struct crd_field *fields = &crd_fields[p->first];
-    struct field_variants found = {0};
     size_t low = 0, high = p->count;
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
-        if (strcmp(fields[middle].name, name) < 0)
+        if (compare_names(fields[middle].name, name) < 0)
             low = middle + 1;
         else
             high = middle;
     }
-    found.items = &fields[low];
-    while (low + found.count < p->count && strcmp(found.items[found.count].name, name) == 0)
-        found.releases |= found.items[found.count++].releases;
-    return found;
+    return variants_at(p, low, name);
+}
+
+/* Returns the rows for the values of a map. */
+static struct field_variants find_map_values(const struct place *p)
+{
+    /* "{}" sorts behind all names of fields. */
+    bool is_map = p->count > 0 && crd_fields[p->first + p->count - 1].name[0] == '{';
+
+    return is_map ? place_find_fields(p, "{}") : (struct field_variants){0};
 }
 
 static struct place place_below(const struct place *p, const struct field_variants *variants,
@@ -329,12 +350,16 @@ static void check_number(struct review *r, const struct place *p, const struct c
 static void check_value(struct review *r, const struct place *p, const struct crd_field *field)
 {
     const struct crd_limit *limit = &crd_limits[field->limit];
-    const char *text = cJSON_GetStringValue(p->value);
+    const char *text;
 
     if (!p->value || !is_type(p->value, field->type)) {
         review_refuse(r, p, field->releases, "must be %s", type_text(field->type));
         return;
     }
+    /* Row 0 has no limits. */
+    if (field->limit == 0 && field->type != CRD_INTEGER)
+        return;
+    text = cJSON_GetStringValue(p->value);
     if (field->type == CRD_INTEGER)
         check_number(r, p, field);
     else if (field->type == CRD_ARRAY)
@@ -426,12 +451,18 @@ static void review_value(struct review *r, const struct place *p,
 
 static void review_members(struct review *r, const struct place *p)
 {
-    struct field_variants others = place_find_fields(p, "{}");
+    struct field_variants others = find_map_values(p);
+    size_t next = 0; /* Index behind the rows of the last member: members are often sorted. */
     const cJSON *member;
 
     cJSON_ArrayForEach (member, p->value) {
-        struct field_variants variants = place_find_fields(p, member->string);
+        struct field_variants variants = variants_at(p, next, member->string);
         struct place place;
+
+        if (variants.count == 0)
+            variants = place_find_fields(p, member->string);
+        if (variants.count > 0)
+            next = (size_t)(variants.items - &crd_fields[p->first]) + variants.count;
 
         if (variants.count == 0)
             variants = others;
@@ -470,6 +501,8 @@ static void review_value(struct review *r, const struct place *p,
         return;
     if (cJSON_IsObject(p->value))
         review_members(r, p);
+    if (!cJSON_IsArray(p->value))
+        return;
     elements = place_find_fields(p, "[]");
     while (place_next_element(p, &element))
         review_value(r, &element, &elements);

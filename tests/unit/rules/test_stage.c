@@ -58,8 +58,7 @@ TEST(each_stage_with_reasons_has_the_reason_other)
 #define REFUSED(cluster, message)                                                                  \
     "{'clusterName':'" cluster "','appliedMessage':'" message "','health':'Unknown'}"
 #define TASK(cluster, rest) ",'gracefulEvictionTasks':[{'fromCluster':'" cluster "'" rest "}]"
-#define APIS                                                                                       \
-    "'apiEnablements':[{'groupVersion':'apps/v1','resources':[{'kind':'Deployment'}]}],"
+#define APIS                "'apiEnablements':[{'groupVersion':'apps/v1','resources':[{'kind':'Deployment'}]}],"
 #define NOT_READY(name)                                                                            \
     "{'apiVersion':'cluster.karmada.io/v1alpha1','kind':'Cluster','metadata':{'name':'" name       \
     "'},'status':{" APIS "'conditions':[{'type':'Ready','status':'Unknown'}]}}"

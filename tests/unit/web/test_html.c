@@ -224,7 +224,7 @@ static void write_index_of_manifests(const char *folder, const char *parameters,
 
 #define INVALID(name)                                                                              \
     "apiVersion: policy.karmada.io/v1alpha1\nkind: PropagationPolicy\n"                            \
-    "metadata: {namespace: a, name: " name "}\nspec: {resourceSelectors: [{apiVersion: v1, kind: "    \
+    "metadata: {namespace: a, name: " name "}\nspec: {resourceSelectors: [{apiVersion: v1, kind: " \
     "Secret, labelSelector: {matchExpressions: [{key: k, operator: Wrong}]}}]}\n---\n"
 #define TEN(name)                                                                                  \
     INVALID(name "0")                                                                              \
