@@ -8,6 +8,8 @@ import subprocess
 import sys
 import time
 
+import yaml
+
 from changed import changed
 from exporter import FIXTURES, Folder, PROGRAM, ROOT, Serving, check, equal, fetch, wait_for
 from recorded import recorded
@@ -113,27 +115,64 @@ def served():
             yield "served", read()
 
 
-LAZY = ROOT / "tests/fixtures/recordings/d-lazy"
+RECORDINGS = ROOT / "tests/fixtures/recordings"
+LAZY = RECORDINGS / "d-lazy"
+REFERRERS = RECORDINGS / "a-conflict-both/02-conflict"
 AGGREGATED = {"replicaSchedulingType": "Divided", "replicaDivisionPreference": "Aggregated"}
 FAIL_ON_PLAN = ("dependency_conflict,policy_not_in_force,not_propagated,orphaned,"
                 "move,lost,wait,overflow,undetermined,unsettled,nowhere,refused,ignored,not_simulated")
 ELSEWHERE = {"clusterNames": ["member1", "member3"]}
 
 
+def plan_of(*arguments):
+    done = subprocess.run([PROGRAM, "plan", "-o", "json", *map(str, arguments)],
+                          capture_output=True, text=True, timeout=60, check=False)
+    said = json.loads(done.stdout)
+    equal((done.returncode, done.stderr), (1 if said.get("fails") else 0, ""))
+    return " ".join(map(str, arguments)), said
+
+
+def moved(policy, *clusters, **scheduling):
+    """The policy with another placement."""
+    placement = {"clusterAffinity": {"clusterNames": [*clusters]}, **scheduling}
+    return {**policy, "spec": {**policy["spec"], "placement": placement}}
+
+
+def planned_with_referrers():
+    """Plans of a ConfigMap that two Deployments require: one of them without certain clusters, before or
+    after the change; a Lazy policy of its own; without a binding; and a Deployment whose copies stay."""
+    aggregated = {"replicaScheduling": AGGREGATED}
+    recorded_policies = json.loads((REFERRERS / "propagationpolicies.json").read_text())["items"]
+    first, second = sorted(recorded_policies, key=lambda policy: policy["metadata"]["name"])
+    meta = {"name": "lazy", "namespace": first["metadata"]["namespace"]}
+    lazy = {"apiVersion": first["apiVersion"], "kind": first["kind"], "metadata": meta, "spec": {
+        "activationPreference": "Lazy", "placement": {"clusterAffinity": ELSEWHERE},
+        "resourceSelectors": [{"apiVersion": "v1", "kind": "ConfigMap", "name": "my-config"}]}}
+    bindings = json.loads((REFERRERS / "resourcebindings.json").read_text())["items"]
+    with Folder() as folder:
+        change = folder.write("change.json", in_list([lazy, moved(first, "member2", "member3", **aggregated)]))
+        yield plan_of("-f", change, REFERRERS)
+        yield plan_of("--delete", f"deployment/{meta['namespace']}/app-a", REFERRERS)
+        bound = folder.write("bindings.json", in_list([one for one in bindings if one["metadata"]["name"] ==
+                                                       "app-b-deployment"]))
+        files = [REFERRERS / f"{name}.json" for name in ("configmaps", "deployments", "propagationpolicies")]
+        yield plan_of("-f", folder.write("change.json", in_list([moved(second, "member2")])), bound, *files)
+        manifests = list(filter(None, yaml.safe_load_all((DEMO / "conflict.yaml").read_text())))
+        first, second = (one for one in manifests if one["kind"] == "PropagationPolicy")
+        first["spec"] = moved(first, "member1", "member2", **aggregated)["spec"]
+        path = folder.write("manifests.json", in_list(manifests))
+        for policy in first, second:
+            yield plan_of("-f", folder.write("change.json", in_list([moved(policy, "member3")])), path)
+
+
 def planned():
     """(of what, the plan of it): changes of the fixtures, and of each policy of the golden objects."""
-    def plan_of(*arguments):
-        done = subprocess.run([PROGRAM, "plan", "-o", "json", *map(str, arguments)],
-                              capture_output=True, text=True, timeout=60, check=False)
-        said = json.loads(done.stdout)
-        equal((done.returncode, done.stderr), (1 if said.get("fails") else 0, ""))
-        return " ".join(map(str, arguments)), said
-
     yield plan_of("-f", DEMO, DEMO)
     yield plan_of("--delete", "propagationpolicy/app-b-policy", DEMO)
     yield plan_of("--karmada.version", "1.15", "-f", FIXTURES / "plan/app-b-aligned.yaml", DEMO)
     for change in sorted((FIXTURES / "plan").iterdir()):
         yield plan_of("-f", change, DEMO)
+    yield from planned_with_referrers()
     with Folder() as folder:
         lazy = json.loads((LAZY / "04-policy-updated/propagationpolicies.json").read_text())
         for policy in lazy["items"]:
@@ -148,9 +187,9 @@ def planned():
                 meta = policy["metadata"]
                 names = filter(None, (policy["kind"], meta.get("namespace"), meta["name"]))
                 yield plan_of("--delete", "/".join(names), path, "--fail-on", FAIL_ON_PLAN)
-                moved = copy.deepcopy(policy)
-                moved["spec"].setdefault("placement", {})["clusterAffinity"] = ELSEWHERE
-                yield plan_of("-f", folder.write("change.json", json.dumps(moved)), path)
+                other = copy.deepcopy(policy)
+                other["spec"].setdefault("placement", {})["clusterAffinity"] = ELSEWHERE
+                yield plan_of("-f", folder.write("change.json", json.dumps(other)), path)
 
 
 def foretold():
