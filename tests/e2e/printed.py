@@ -4,6 +4,7 @@ import copy
 import functools
 import gzip
 import json
+import pathlib
 import subprocess
 import sys
 import time
@@ -12,6 +13,7 @@ import yaml
 
 from changed import changed
 from exporter import FIXTURES, Folder, PROGRAM, ROOT, Serving, check, equal, fetch, wait_for
+from karmada_schemas import definitions
 from recorded import recorded
 
 sys.path.append(str(ROOT / "tests/stories"))
@@ -79,6 +81,8 @@ def checked():
         yield report("--configconnector.asset-file", assets,
                      folder.write("connector.json", in_list(list(connector_objects()))))
         yield report(folder.write("broken.yaml", "a: [b\n"))
+        path, policy = by_release(folder)
+        yield report(folder.write("unbound.json", in_list([*unbound(path), policy])))
     for path in (FIXTURES / "conflict", FIXTURES / "plan", DEMO, ROOT / "tests/fixtures/web-config"):
         yield report(path)
     with recorded() as folder:
@@ -116,6 +120,7 @@ def served():
 
 
 RECORDINGS = ROOT / "tests/fixtures/recordings"
+BY_RELEASE = ROOT / "tests/fixtures/cases/by-release"
 LAZY = RECORDINGS / "d-lazy"
 REFERRERS = RECORDINGS / "a-conflict-both/02-conflict"
 AGGREGATED = {"replicaSchedulingType": "Divided", "replicaDivisionPreference": "Aggregated"}
@@ -165,6 +170,39 @@ def planned_with_referrers():
             yield plan_of("-f", folder.write("change.json", in_list([moved(policy, "member3")])), path)
 
 
+def by_release(folder):
+    """Two Clusters and a policy that the releases 1.15 and 1.16, which have equal schemas, divide differently."""
+    path = folder.write("by-release.json", in_list(
+        [*json.loads((BY_RELEASE / "delete-cluster.json").read_text())["items"], *definitions("v1.15.0")]))
+    weights = [{"targetCluster": {"clusterNames": [name]}, "weight": weight} for name, weight in (("m1", 1), ("m2", 4))]
+    policy, = (each for each in json.loads((BY_RELEASE / "delete-cluster.json").read_text())["items"]
+               if each["kind"] == "PropagationPolicy")
+    scheduling = {"replicaSchedulingType": "Divided", "replicaDivisionPreference": "Weighted",
+                  "weightPreference": {"staticWeightList": weights}}
+    return path, moved(policy, "m1", "m2", replicaScheduling=scheduling)
+
+
+def unbound(path):
+    """The objects of by_release() without the policy, the binding, and the claim of the template."""
+    for each in json.loads(pathlib.Path(path).read_text())["items"]:
+        if each["kind"] == "Deployment":
+            each["metadata"] = {"name": each["metadata"]["name"], "namespace": each["metadata"]["namespace"]}
+        if each["kind"] not in ("ResourceBinding", "PropagationPolicy"):
+            yield each
+
+
+def planned_by_release():
+    """Plans in which the release decides: before the change, after it, and at the next change."""
+    with Folder() as folder:
+        path, policy = by_release(folder)
+        change = folder.write("change.json", in_list([policy]))
+        lazy = {**policy, "spec": {**policy["spec"], "activationPreference": "Lazy"}}
+        yield plan_of("-f", change, path)
+        yield plan_of("-f", folder.write("lazy.json", in_list([lazy])), path)
+        target = folder.write("unbound.json", in_list([*unbound(path), policy]))
+        yield plan_of("-f", folder.write("change.json", in_list([moved(policy, "m1")])), target)
+
+
 def planned():
     """(of what, the plan of it): changes of the fixtures, and of each policy of the golden objects."""
     yield plan_of("-f", DEMO, DEMO)
@@ -173,6 +211,7 @@ def planned():
     for change in sorted((FIXTURES / "plan").iterdir()):
         yield plan_of("-f", change, DEMO)
     yield from planned_with_referrers()
+    yield from planned_by_release()
     with Folder() as folder:
         lazy = json.loads((LAZY / "04-policy-updated/propagationpolicies.json").read_text())
         for policy in lazy["items"]:
