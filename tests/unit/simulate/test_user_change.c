@@ -29,8 +29,8 @@ enum { NOW_MS = 1000 * 1000, OBJECTS_MAX = 8 };
 #define ADDED(state, seconds)                                                                      \
     "{\"key\":\"cluster.karmada.io/" state "\",\"operator\":\"Exists\",\"effect\":\"NoExecute\","  \
     "\"tolerationSeconds\":" seconds "}"
-#define OWN             "{\"key\":\"k\",\"operator\":\"Exists\"}"
-#define TOLERATES(more) PLACED(ADDED("not-ready", "300") "," ADDED("unreachable", "300") more)
+#define OWN          "{\"key\":\"k\",\"operator\":\"Exists\"}"
+#define DEFAULT_ONES ADDED("not-ready", "300") "," ADDED("unreachable", "300")
 
 static const char *const bound[] = {
     CLUSTER("member1"),
@@ -225,22 +225,22 @@ static const struct toleration_case {
     const char *applied;
     bool stays;
 } toleration_cases[] = {
-    {"the file has no tolerations", "", TOLERATES(""), ON("member1"), true},
-    {"the file has no tolerations, and the webhook adds them", "1.14", TOLERATES(""), ON("member1"),
-     true},
-    {"the file has the default tolerations", "", TOLERATES(""), TOLERATES(""), true},
-    {"the file has no tolerations, and another priority", "", TOLERATES(""),
+    {"the file has no tolerations", "", PLACED(DEFAULT_ONES), ON("member1"), true},
+    {"the file has no tolerations, and the webhook adds them", "1.14", PLACED(DEFAULT_ONES),
+     ON("member1"), true},
+    {"the file has the default tolerations", "", PLACED(DEFAULT_ONES), PLACED(DEFAULT_ONES), true},
+    {"the file has no tolerations, and another priority", "", PLACED(DEFAULT_ONES),
      "\"priority\":5," ON("member1"), true},
     {"the webhook has other seconds", "",
      PLACED(ADDED("not-ready", "60") "," ADDED("unreachable", "9")), ON("member1"), true},
-    {"the file has another placement", "", TOLERATES(""), ON("member2"), false},
-    {"the file has no placement", "", TOLERATES(""), "\"priority\":0", false},
-    {"the file has an empty list", "", TOLERATES(""), PLACED(""), false},
-    {"the file has an empty list, and the webhook fills it", "1.14", TOLERATES(""), PLACED(""),
-     true},
-    {"the file has other tolerations", "", TOLERATES(""), PLACED(OWN), false},
-    {"the stored policy has more than the default ones", "", TOLERATES("," OWN), ON("member1"),
-     false},
+    {"the file has another placement", "", PLACED(DEFAULT_ONES), ON("member2"), false},
+    {"the file has no placement", "", PLACED(DEFAULT_ONES), "\"priority\":0", false},
+    {"the file has an empty list", "", PLACED(DEFAULT_ONES), PLACED(""), false},
+    {"the file has an empty list, and the webhook fills it", "1.14", PLACED(DEFAULT_ONES),
+     PLACED(""), true},
+    {"the file has other tolerations", "", PLACED(DEFAULT_ONES), PLACED(OWN), false},
+    {"the stored policy has more than the default ones", "", PLACED(DEFAULT_ONES "," OWN),
+     ON("member1"), false},
     {"the stored policy has one of the default ones", "", PLACED(ADDED("not-ready", "300")),
      ON("member1"), false},
     {"the stored policy has the default ones in another order", "",
