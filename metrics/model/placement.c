@@ -123,6 +123,7 @@ static void read_tolerations(struct decode *d, const cJSON *json, struct placeme
             .op = decode_interned_or_empty(d, item, path, "operator"),
             .value = decode_interned_or_empty(d, item, path, "value"),
             .effect = decode_interned_or_empty(d, item, path, "effect"),
+            .limited = json_get(item, "tolerationSeconds") != NULL,
         };
     }
 }

@@ -44,6 +44,7 @@ struct toleration {
     const char *op;
     const char *value;
     const char *effect;
+    bool limited; /* tolerationSeconds is set: ends after some time. */
 };
 
 struct static_weight {

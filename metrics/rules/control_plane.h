@@ -123,6 +123,8 @@ void release_warn_unknown(const char *text, struct release_range range, struct s
     ROW(REQUIRES_ALL_REFERRERS, 1_16,                                                              \
         "a dependency with a referrer that does not exist is not written",                         \
         "referrers that do not exist are ignored")                                                 \
+    ROW(EVICTS_WITH_GATE, 1_14, "NoExecute taints evict templates only with the gate Failover",    \
+        "NoExecute taints always evict templates")                                                 \
     ROW(NO_DEFAULT_TOLERATIONS, 1_15, "the webhook adds no tolerations to a policy",               \
         "the webhook adds tolerations of 300 s for not-ready and unreachable clusters")            \
     ROW(PURGES_GRACEFULLY, 1_15, "gracePeriodSeconds belongs to purgeMode Gracefully",             \

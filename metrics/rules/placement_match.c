@@ -123,12 +123,21 @@ static bool toleration_covers_taint(const struct toleration *t, const struct tai
     return (!*t->op || strcmp(t->op, "Equal") == 0) && strcmp(t->value, taint->value) == 0;
 }
 
-static bool is_tolerated(const struct placement *placement, const struct taint *taint)
+/* Returns the first toleration that covers the taint; NULL without one. */
+static const struct toleration *find_toleration(const struct placement *placement,
+                                                const struct taint *taint)
 {
     for (uint32_t i = 0; i < placement->toleration_count; i++) {
         if (toleration_covers_taint(&placement->tolerations[i], taint))
-            return true;
+            return &placement->tolerations[i];
     }
+    return NULL;
+}
+
+static bool is_tolerated(const struct placement *placement, const struct taint *taint)
+{
+    if (find_toleration(placement, taint))
+        return true;
     return strcmp(taint->effect, "NoSchedule") != 0 && strcmp(taint->effect, "NoExecute") != 0;
 }
 
@@ -136,6 +145,17 @@ bool placement_tolerates_taints(const struct placement *placement, const struct 
 {
     for (uint32_t i = 0; i < cluster->taint_count; i++) {
         if (!is_tolerated(placement, &cluster->taints[i]))
+            return false;
+    }
+    return true;
+}
+
+bool placement_tolerates_forever(const struct placement *placement, const struct cluster *cluster)
+{
+    for (uint32_t i = 0; i < cluster->taint_count; i++) {
+        const struct toleration *t = find_toleration(placement, &cluster->taints[i]);
+
+        if (!t || t->limited)
             return false;
     }
     return true;

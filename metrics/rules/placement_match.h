@@ -24,6 +24,12 @@ bool affinity_allows_name(const struct cluster_affinity *affinity, const char *n
 bool placement_tolerates_taints(const struct placement *placement, const struct cluster *cluster);
 
 /*
+ * Returns true if the placement tolerates all taints of the cluster without a limit in time. The
+ * first toleration that covers a taint counts (Karmada: GetMatchingTolerations).
+ */
+bool placement_tolerates_forever(const struct placement *placement, const struct cluster *cluster);
+
+/*
  * Returns true if the scheduler may place new workloads on the cluster: the placement tolerates its
  * taints NoSchedule and NoExecute, and the cluster is not in deletion.
  */

@@ -123,27 +123,27 @@ static void list_new_evicting_taints(const struct cluster *old, const struct clu
     }
 }
 
-/* Returns true if the cluster is a target of a binding that does not tolerate `taints`. */
+/*
+ * Returns true if the cluster is a target of a binding that does not tolerate `taints`, or only for
+ * some time. Like Karmada's taint manager, considers the placement of the last scheduling.
+ */
 static bool is_intolerant_target(struct overlay *overlay, const struct binding *b, const char *name,
                                  const struct cluster *taints)
 {
     const char *placement = b->applied_placement ? b->applied_placement : b->propagation.placement;
 
     assert(name);
-    for (uint32_t i = 0; i < b->cluster_count; i++) {
+    for (uint32_t i = 0; i < b->cluster_count && !b->deleting; i++) {
         if (strcmp(b->clusters[i].name, name) == 0)
-            return !placement_tolerates_taints(
+            return !placement_tolerates_forever(
                 overlay_resolve_placement(overlay, placement)->placement, taints);
     }
     return false;
 }
 
-/*
- * Records ASSUMED_EVICTION_OFF if Karmada's taint manager could evict a template because of a new
- * taint (Karmada: NoExecuteTaintManager).
- */
-static void assume_no_eviction(struct overlay *overlay, const struct entry *entry,
-                               const struct cluster *fresh)
+/* Returns true if a binding with the cluster as a target does not tolerate its new taints. */
+static bool has_intolerant_target(struct overlay *overlay, const struct entry *entry,
+                                  const struct cluster *fresh)
 {
     CLEANUP(free_cleanup)
     struct taint *taints = xcalloc(fresh->taint_count + (size_t)1, sizeof(*taints));
@@ -151,17 +151,34 @@ static void assume_no_eviction(struct overlay *overlay, const struct entry *entr
 
     list_new_evicting_taints(entry_cluster(entry), fresh, &added);
     if (added.taint_count == 0)
-        return;
+        return false;
 
     CLEANUP(listing_release)
     struct listing all = listing_make_unordered(overlay_context(overlay)->store, CLASS_BINDING);
 
     for (size_t i = 0; i < all.count; i++) {
-        if (is_intolerant_target(overlay, entry_binding(all.entries[i]), entry->name, &added)) {
-            overlay_assume(overlay, ASSUMED_EVICTION_OFF);
-            return;
-        }
+        if (is_intolerant_target(overlay, entry_binding(all.entries[i]), entry->name, &added))
+            return true;
     }
+    return false;
+}
+
+/*
+ * Returns true if Karmada may evict a template because of a new taint (Karmada:
+ * NoExecuteTaintManager). Records ASSUMED_EVICTION_OFF if only a gate that is off prevents it.
+ */
+static bool may_evict(struct overlay *overlay, const struct entry *entry,
+                      const struct cluster *fresh)
+{
+    struct release_range range = overlay_context(overlay)->release;
+
+    if (!has_intolerant_target(overlay, entry, fresh))
+        return false;
+    if (overlay_gate_is_on(overlay, GATE_FAILOVER) ||
+        release_range_has(range, BEHAVIOUR_EVICTS_WITH_GATE) != RELEASE_ANSWER_YES)
+        return true;
+    overlay_assume(overlay, ASSUMED_EVICTION_OFF);
+    return false;
 }
 
 /* ---- changes of a Cluster ---- */
@@ -251,20 +268,22 @@ static bool is_target_of_any(const struct store *store, const char *name)
     return false;
 }
 
-void cluster_change_apply(struct overlay *overlay, struct entry *entry, const struct cluster *fresh)
+bool cluster_change_apply(struct overlay *overlay, struct entry *entry, const struct cluster *fresh)
 {
     const struct cluster *old = entry_cluster(entry);
     struct cluster *copy = copy_cluster(overlay, fresh);
+    bool evicts = false;
 
     if (old && has_status(old))
         keep_status(copy, old);
     copy->deleting = old && old->deleting;
     if (!old || !is_unchanged(old, fresh)) {
-        assume_no_eviction(overlay, entry, copy);
+        evicts = may_evict(overlay, entry, copy);
         replace_cluster(overlay, entry, copy);
     }
     if (fresh->deleting)
         cluster_change_delete(overlay, entry);
+    return evicts;
 }
 
 void cluster_change_delete(struct overlay *overlay, struct entry *entry)

@@ -14,10 +14,11 @@
 /*
  * Applies a Cluster as its user. Like the API server, keeps the status of a Cluster that exists. A
  * new Cluster counts as ready. An unchanged Cluster has no effect. A Cluster that is in deletion in
- * `fresh` is deleted by cluster_change_delete(). `fresh` is owned by the overlay.
+ * `fresh` is deleted by cluster_change_delete(). `fresh` is owned by the overlay. Returns true if
+ * Karmada may evict templates because of a new NoExecute taint, which is not simulated.
  */
-void cluster_change_apply(struct overlay *overlay, struct entry *entry,
-                          const struct cluster *fresh);
+bool cluster_change_apply(struct overlay *overlay, struct entry *entry,
+                          const struct cluster *fresh) MUST_USE;
 
 /*
  * Deletes a Cluster as its user. The Cluster is in deletion until no binding has it as a target;

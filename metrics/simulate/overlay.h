@@ -38,8 +38,8 @@ struct overlay;
     ROW(KIND_UNREAD, "Some selected or changed kinds are not completely read: templates of these " \
                      "kinds stay unchanged.")                                                      \
     ROW(EVICTION_OFF,                                                                              \
-        "The controller manager runs without --enable-no-execute-taint-eviction, its default: "    \
-        "no template leaves a cluster because of the new NoExecute taint.")
+        "Failover is off, its default: no template leaves a cluster because of the new NoExecute " \
+        "taint. Set --karmada.feature-gates if it is on.")
 
 #define ASSUMPTION_ENUMERATOR(id, text) ASSUMED_##id,
 enum assumption { ASSUMPTIONS(ASSUMPTION_ENUMERATOR) ASSUMPTION_COUNT };

@@ -386,7 +386,8 @@ void user_change_apply(struct user_change *u, struct applied_object applied, con
         apply_override(u, entry, fresh);
         return;
     case CLASS_CLUSTER:
-        cluster_change_apply(u->overlay, entry, fresh);
+        if (cluster_change_apply(u->overlay, entry, fresh))
+            note_entry(u, entry, CHANGE_REASON_EVICTION);
         return;
     case CLASS_EVENT:
     case CLASS_WORK:

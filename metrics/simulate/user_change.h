@@ -18,6 +18,9 @@
         "The plan does not simulate the effect of override policies on the copies in member "      \
         "clusters.")                                                                               \
     ROW(KIND, NOT_SIMULATED, "kind", "The plan does not simulate objects of this kind.")           \
+    ROW(EVICTION, NOT_SIMULATED, "eviction",                                                       \
+        "Karmada may evict templates from the cluster because of its new NoExecute taint; the "    \
+        "plan does not simulate evictions.")                                                       \
     ROW(REFUSED, REFUSED, "admission", "The API server refuses the object")                        \
     ROW(REFUSED_BY_SOME, UNDETERMINED, "release",                                                  \
         "Some of the releases that Karmada may have refuse the object; the plan shows the effect " \

@@ -192,8 +192,7 @@ def suspension():
     recorded_story(
         "5375", "The cluster is tainted because it cannot be reached: does it move away?",
         "s-cluster-down/02-cluster-not-ready", "deployment/stays",
-        "The template was healthy in a member cluster that is not Ready now. The member cluster "
-        "is not Ready.")
+        "Karmada changes nothing until a user changes the template.")
 
 
 for tell in (propagation, failover, binding_missing, suspension):

@@ -227,39 +227,218 @@ TEST(a_cluster_in_deletion_stays_while_it_is_the_target_of_a_suspended_binding)
     world_release(&w);
 }
 
+#define DEFAULT_GATES ""
+#define FAILOVER      "Failover=true"
+/* A placement that tolerates the taint of TAINT(); `more` limits the toleration. */
+#define TOLERANT(more)                                                                             \
+    "\"placement\":{\"clusterTolerations\":[{\"key\":\"k\",\"operator\":\"Exists\"" more "}]}"
+#define TOLERANT_TEXT(more)                                                                        \
+    "{\\\"clusterTolerations\\\":[{\\\"key\\\":\\\"k\\\",\\\"operator\\\":\\\"Exists\\\"" more "}" \
+                                                                                               "]" \
+                                                                                               "}"
+#define SECONDS      ",\"tolerationSeconds\":300"
+#define SECONDS_TEXT ",\\\"tolerationSeconds\\\":300"
+
+#define INTOLERANT_WEB                                                                             \
+    POLICY("p", SELECTS("web") "," EVERYWHERE), BOUND(BY_P, EVERYWHERE, "{}", ON_M1)
+#define TOLERANT_WEB                                                                               \
+    POLICY("p", SELECTS("web") "," TOLERANT("")),                                                  \
+        BOUND(BY_P, TOLERANT(""), TOLERANT_TEXT(""), ON_M1)
+#define TOLERANT_WEB_FOR_SECONDS                                                                   \
+    POLICY("p", SELECTS("web") "," TOLERANT(SECONDS)),                                             \
+        BOUND(BY_P, TOLERANT(SECONDS), TOLERANT_TEXT(SECONDS_TEXT), ON_M1)
+#define WAITING_WEB POLICY("p", SELECTS("web") "," EVERYWHERE), BOUND(BY_P, EVERYWHERE, "{}", "")
+#define DELETED_WEB                                                                                \
+    POLICY("p", SELECTS("web") "," EVERYWHERE),                                                    \
+        BOUND(BY_P ",\"deletionTimestamp\":\"2026-01-01T00:00:00Z\"", EVERYWHERE, "{}", ON_M1)
+
 static const struct taint_case {
     const char *name;
-    const char *before; /* Taints of m1. */
+    const char *objects[OBJECTS_MAX]; /* Beside m1 and the Deployment web. */
+    const char *before;               /* Taints of m1. */
     const char *after;
-    bool assumed;
+    const char *gates;
+    enum release oldest; /* Releases that Karmada may have, up to the newest. */
+    bool assumed;        /* ASSUMED_EVICTION_OFF */
+    bool listed;         /* The Cluster is not simulated. */
 } taint_cases[] = {
-    {"a new taint NoExecute", "", TAINT("NoExecute"), true},
-    {"a new taint NoSchedule", "", TAINT("NoSchedule"), false},
-    {"the same taint NoExecute", TAINT("NoExecute"), TAINT("NoExecute"), false},
-    {"a taint NoExecute that is removed", TAINT("NoExecute"), "", false},
+    {"a new taint NoExecute, without the gate",
+     {INTOLERANT_WEB},
+     "",
+     TAINT("NoExecute"),
+     DEFAULT_GATES,
+     RELEASE_1_14,
+     true,
+     false},
+    {"a new taint NoSchedule",
+     {INTOLERANT_WEB},
+     "",
+     TAINT("NoSchedule"),
+     DEFAULT_GATES,
+     RELEASE_1_14,
+     false,
+     false},
+    {"the same taint NoExecute",
+     {INTOLERANT_WEB},
+     TAINT("NoExecute"),
+     TAINT("NoExecute"),
+     DEFAULT_GATES,
+     RELEASE_1_14,
+     false,
+     false},
+    {"a taint NoExecute that is removed",
+     {INTOLERANT_WEB},
+     TAINT("NoExecute"),
+     "",
+     DEFAULT_GATES,
+     RELEASE_1_14,
+     false,
+     false},
+    {"a new taint NoExecute, with the gate",
+     {INTOLERANT_WEB},
+     "",
+     TAINT("NoExecute"),
+     FAILOVER,
+     RELEASE_1_14,
+     false,
+     true},
+    {"a new taint NoSchedule, with the gate",
+     {INTOLERANT_WEB},
+     "",
+     TAINT("NoSchedule"),
+     FAILOVER,
+     RELEASE_1_14,
+     false,
+     false},
+    {"the same taint NoExecute, with the gate",
+     {INTOLERANT_WEB},
+     TAINT("NoExecute"),
+     TAINT("NoExecute"),
+     FAILOVER,
+     RELEASE_1_14,
+     false,
+     false},
+    {"a taint NoExecute that is removed, with the gate",
+     {INTOLERANT_WEB},
+     TAINT("NoExecute"),
+     "",
+     FAILOVER,
+     RELEASE_1_14,
+     false,
+     false},
+    {"a taint that becomes NoExecute, with the gate",
+     {INTOLERANT_WEB},
+     TAINT("NoSchedule"),
+     TAINT("NoExecute"),
+     FAILOVER,
+     RELEASE_1_14,
+     false,
+     true},
+    {"a tolerated taint, with the gate",
+     {TOLERANT_WEB},
+     "",
+     TAINT("NoExecute"),
+     FAILOVER,
+     RELEASE_1_14,
+     false,
+     false},
+    {"a taint tolerated for some time, with the gate",
+     {TOLERANT_WEB_FOR_SECONDS},
+     "",
+     TAINT("NoExecute"),
+     FAILOVER,
+     RELEASE_1_14,
+     false,
+     true},
+    {"a taint tolerated for some time, without the gate",
+     {TOLERANT_WEB_FOR_SECONDS},
+     "",
+     TAINT("NoExecute"),
+     DEFAULT_GATES,
+     RELEASE_1_14,
+     true,
+     false},
+    {"a taint of a cluster that is no target, with the gate",
+     {WAITING_WEB},
+     "",
+     TAINT("NoExecute"),
+     FAILOVER,
+     RELEASE_1_14,
+     false,
+     false},
+    {"a taint and a binding in deletion, with the gate",
+     {DELETED_WEB},
+     "",
+     TAINT("NoExecute"),
+     FAILOVER,
+     RELEASE_1_14,
+     false,
+     false},
+    {"a new taint NoExecute, in releases that need no gate",
+     {INTOLERANT_WEB},
+     "",
+     TAINT("NoExecute"),
+     DEFAULT_GATES,
+     RELEASE_1_13,
+     false,
+     true},
+    {"a tolerated taint, in releases that need no gate",
+     {TOLERANT_WEB},
+     "",
+     TAINT("NoExecute"),
+     DEFAULT_GATES,
+     RELEASE_1_13,
+     false,
+     false},
 };
 
-TEST_ROWS(eviction_is_an_assumption_with, taint_cases, name)
+/* Sets `out` to m1 with a spec. */
+static void write_m1(const char *spec, struct strbuf *out)
+{
+    strbuf_reset(out);
+    strbuf_addf(out,
+                "{\"apiVersion\":\"cluster.karmada.io/v1alpha1\",\"kind\":\"Cluster\","
+                "\"metadata\":{\"name\":\"m1\"},\"spec\":{%s}}",
+                spec);
+}
+
+static void init_tainted_world(struct world *w, const struct taint_case *c)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(4096);
+    struct rules_options options = rules_options_default;
+
+    options.feature_gates = c->gates;
+    world_init(w, &options, 1);
+    engine_set_release(w->engine,
+                       (struct release_range){c->oldest, RELEASE_1_14, RELEASE_OF_SERVER});
+    world_put_text(w, TEMPLATE("web", "," CLAIM("p")));
+    for (size_t i = 0; i < OBJECTS_MAX && c->objects[i]; i++)
+        world_put_text(w, c->objects[i]);
+    write_m1(c->before, &text);
+    world_put_text(w, text.data);
+    world_run(w, NOW_MS);
+}
+
+TEST_ROWS(eviction_is_never_ignored_with, taint_cases, name)
 {
     const struct taint_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(4096);
+    const struct plan_result *r;
     struct world w;
 
-    init_world(&w, on_m1);
-    for (unsigned i = 0; i < 2; i++) {
-        strbuf_reset(&text);
-        strbuf_addf(&text,
-                    "{\"apiVersion\":\"cluster.karmada.io/v1alpha1\",\"kind\":\"Cluster\","
-                    "\"metadata\":{\"name\":\"m1\"},\"spec\":{%s}}",
-                    i == 0 ? c->before : c->after);
-        if (i == 0) {
-            world_put_text(&w, text.data);
-            world_run(&w, NOW_MS);
-        }
-    }
+    init_tainted_world(&w, c);
+    write_m1(c->after, &text);
     struct plan *p = plan_new(w.engine);
     planned_apply(p, text.data);
-    assert_int_equal(plan_finish(p)->assumptions >> ASSUMED_EVICTION_OFF & 1, c->assumed);
+    r = plan_finish(p);
+    assert_int_equal(r->assumptions >> ASSUMED_EVICTION_OFF & 1, c->assumed);
+    assert_int_equal(r->object_count, c->listed);
+    if (c->listed) {
+        assert_string_equal(r->objects[0].id.kind, "Cluster");
+        assert_string_equal(r->objects[0].id.name, "m1");
+        assert_int_equal(r->objects[0].outcome, PREDICTION_NOT_SIMULATED);
+        assert_string_equal(r->objects[0].reason, "eviction");
+    }
     plan_free(p);
     world_release(&w);
 }

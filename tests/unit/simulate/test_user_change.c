@@ -22,12 +22,15 @@ enum { NOW_MS = 1000 * 1000, OBJECTS_MAX = 8 };
     "{\"apiVersion\":\"apps.karmada.io/v1alpha1\",\"kind\":\"WorkloadRebalancer\",\"metadata\":{"  \
     "\"name\":\"r\"},\"spec\":{\"workloads\":[{\"apiVersion\":\"apps/v1\",\"kind\":"               \
     "\"Deployment\",\"namespace\":\"default\",\"name\":\"" workload "\"}]}}"
-#define TOLERATES(more)                                                                            \
-    "\"placement\":{\"clusterAffinity\":{\"clusterNames\":[\"member1\"]},"                         \
-    "\"clusterTolerations\":[{\"key\":\"cluster.karmada.io/not-ready\",\"operator\":\"Exists\","   \
-    "\"effect\":\"NoExecute\",\"tolerationSeconds\":300},{\"key\":"                                \
-    "\"cluster.karmada.io/unreachable\",\"operator\":\"Exists\",\"effect\":\"NoExecute\","         \
-    "\"tolerationSeconds\":300}" more "]}"
+#define PLACED(tolerations)                                                                        \
+    "\"placement\":{\"clusterAffinity\":{\"clusterNames\":[\"member1\"]},\"clusterTolerations\":"  \
+    "[" tolerations "]}"
+/* A toleration as Karmada's webhook adds it. */
+#define ADDED(state, seconds)                                                                      \
+    "{\"key\":\"cluster.karmada.io/" state "\",\"operator\":\"Exists\",\"effect\":\"NoExecute\","  \
+    "\"tolerationSeconds\":" seconds "}"
+#define OWN          "{\"key\":\"k\",\"operator\":\"Exists\"}"
+#define DEFAULT_ONES ADDED("not-ready", "300") "," ADDED("unreachable", "300")
 
 static const char *const bound[] = {
     CLUSTER("member1"),
@@ -134,28 +137,128 @@ TEST(refused_object_is_not_applied)
     world_release(&w);
 }
 
+/* ---- WorkloadRebalancers ---- */
+
+#define GROUP(name, cluster) "{\"affinityName\":\"" name "\",\"clusterNames\":[\"" cluster "\"]}"
+#define A_B                  GROUP("a", "member1") "," GROUP("b", "member2")
+#define GONE_B               GROUP("a", "member9") "," GROUP("b", "member2")
+
+static const struct rebalance_case {
+    const char *name;
+    const char *groups;
+    const char *in_use; /* Group of the last scheduling. */
+    const char *cluster;
+    enum release oldest; /* Releases that Karmada may have. */
+    enum release newest;
+    const char *after; /* Outcome; NULL: web stays where it is. */
+} rebalance_cases[] = {
+    {"1.13: the group in use", A_B, "b", "member2", RELEASE_1_13, RELEASE_1_13, NULL},
+    {"1.16: the group in use", A_B, "b", "member2", RELEASE_1_16, RELEASE_1_16, NULL},
+    {"1.18: the group in use", A_B, "b", "member2", RELEASE_1_18, RELEASE_1_18, NULL},
+    {"1.13 to 1.18: the group in use", A_B, "b", "member2", RELEASE_1_13, RELEASE_1_18, NULL},
+    {"1.19: the first group", A_B, "b", "member2", RELEASE_1_19, RELEASE_1_19,
+     "current old member1:2"},
+    {"1.18 to 1.19: either", A_B, "b", "member2", RELEASE_1_18, RELEASE_1_19,
+     "current old release member2:2"},
+    {"1.18: the first group is in use", A_B, "a", "member1", RELEASE_1_18, RELEASE_1_18, NULL},
+    {"1.19: the first group is in use", A_B, "a", "member1", RELEASE_1_19, RELEASE_1_19, NULL},
+    {"1.19: the first group has no cluster", GONE_B, "b", "member2", RELEASE_1_19, RELEASE_1_19,
+     NULL},
+    {"1.18 to 1.19: the first group has no cluster", GONE_B, "b", "member2", RELEASE_1_18,
+     RELEASE_1_19, NULL},
+};
+
+/* Puts a policy with affinity groups, and the binding that was scheduled by it. */
+static void put_groups(struct world *w, const struct rebalance_case *c)
+{
+    CLEANUP(strbuf_release) struct strbuf placement = STRBUF_INIT(4096);
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(8192);
+    CLEANUP(json_cleanup) cJSON *binding = cJSON_Parse(BINDING("web", "old", "member1"));
+    cJSON *spec = cJSON_GetObjectItemCaseSensitive(binding, "spec");
+    cJSON *annotations = cJSON_GetObjectItemCaseSensitive(
+        cJSON_GetObjectItemCaseSensitive(binding, "metadata"), "annotations");
+    cJSON *status = cJSON_AddObjectToObject(binding, "status");
+    cJSON *target = cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(spec, "clusters"), 0);
+
+    strbuf_addf(&placement, "{\"clusterAffinities\":[%s]}", c->groups);
+    strbuf_addf(&text, POLICY("old", SELECTS("web") ",\"placement\":%s"), placement.data);
+    world_put_text(w, text.data);
+    cJSON_ReplaceItemInObjectCaseSensitive(spec, "placement", cJSON_Parse(placement.data));
+    cJSON_ReplaceItemInObjectCaseSensitive(target, "name", cJSON_CreateString(c->cluster));
+    cJSON_AddStringToObject(annotations, "policy.karmada.io/applied-placement", placement.data);
+    cJSON_AddStringToObject(status, "schedulerObservingAffinityName", c->in_use);
+    cJSON_AddStringToObject(status, "lastScheduledTime", "2026-01-01T00:00:00Z");
+    world_put(w, binding);
+}
+
+TEST_ROWS(a_rebalancer_starts_in, rebalance_cases, name)
+{
+    const struct rebalance_case *c = *state;
+    const struct plan_result *r;
+    struct world w;
+    char text[256];
+
+    world_init(&w, &rules_options_default, 1);
+    engine_set_release(w.engine, (struct release_range){c->oldest, c->newest, RELEASE_OF_SERVER});
+    world_put_text(&w, CLUSTER("member1"));
+    world_put_text(&w, CLUSTER("member2"));
+    world_put_text(&w, TEMPLATE("web", "," CLAIM("old")));
+    put_groups(&w, c);
+    world_run(&w, NOW_MS);
+    struct plan *p = plan_new(w.engine);
+    planned_apply(p, REBALANCER("web"));
+    r = plan_finish(p);
+    assert_int_equal(r->object_count, 0);
+    assert_int_equal(r->template_count, c->after ? 1 : 0);
+    if (c->after)
+        assert_string_equal(planned_outcome(&planned_row(r, "web")->after, text), c->after);
+    plan_free(p);
+    world_release(&w);
+}
+
 /* ---- default tolerations ---- */
 
 static const struct toleration_case {
     const char *name;
+    const char *release;
     const char *stored; /* Placement of the stored policy and of the binding. */
     const char *applied;
     bool stays;
 } toleration_cases[] = {
-    {"the file has no tolerations", TOLERATES(""), ON("member1"), true},
-    {"the file has the default tolerations", TOLERATES(""), TOLERATES(""), true},
-    {"the file has another placement", TOLERATES(""), ON("member2"), false},
-    {"the stored policy has more than the default ones",
-     TOLERATES(",{\"key\":\"k\",\"operator\":\"Exists\"}"), ON("member1"), false},
+    {"the file has no tolerations", "", PLACED(DEFAULT_ONES), ON("member1"), true},
+    {"the file has no tolerations, and the webhook adds them", "1.14", PLACED(DEFAULT_ONES),
+     ON("member1"), true},
+    {"the file has the default tolerations", "", PLACED(DEFAULT_ONES), PLACED(DEFAULT_ONES), true},
+    {"the file has no tolerations, and another priority", "", PLACED(DEFAULT_ONES),
+     "\"priority\":5," ON("member1"), true},
+    {"the webhook has other seconds", "",
+     PLACED(ADDED("not-ready", "60") "," ADDED("unreachable", "9")), ON("member1"), true},
+    {"the file has another placement", "", PLACED(DEFAULT_ONES), ON("member2"), false},
+    {"the file has no placement", "", PLACED(DEFAULT_ONES), "\"priority\":0", false},
+    {"the file has an empty list", "", PLACED(DEFAULT_ONES), PLACED(""), false},
+    {"the file has an empty list, and the webhook fills it", "1.14", PLACED(DEFAULT_ONES),
+     PLACED(""), true},
+    {"the file has other tolerations", "", PLACED(DEFAULT_ONES), PLACED(OWN), false},
+    {"the stored policy has more than the default ones", "", PLACED(DEFAULT_ONES "," OWN),
+     ON("member1"), false},
+    {"the stored policy has one of the default ones", "", PLACED(ADDED("not-ready", "300")),
+     ON("member1"), false},
+    {"the stored policy has the default ones in another order", "",
+     PLACED(ADDED("unreachable", "300") "," ADDED("not-ready", "300")), ON("member1"), false},
+    {"the stored policy has none", "", ON("member1"), ON("member1"), true},
+    {"the stored policy has none, and the webhook adds them", "1.14", ON("member1"), ON("member1"),
+     false},
 };
 
 TEST_ROWS(default_tolerations_stay, toleration_cases, name)
 {
     const struct toleration_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(8192);
+    struct rules_options options = rules_options_default;
     struct world w;
 
-    world_init(&w, &rules_options_default, 1);
+    options.karmada_version = c->release;
+    world_init(&w, &options, 1);
     world_put_text(&w, CLUSTER("member1"));
     world_put_text(&w, CLUSTER("member2"));
     world_put_text(&w, TEMPLATE("web", "," CLAIM("old")));
@@ -181,36 +284,117 @@ TEST_ROWS(default_tolerations_stay, toleration_cases, name)
 
 /* ---- deletions ---- */
 
-TEST(copies_of_a_deleted_template_stay_with_preserveResourcesOnDeletion)
+/* Puts BINDING("web", "old", "member1") with more fields in its spec, such as "x":1. */
+static void put_binding_with(struct world *w, const char *more)
 {
-    static const char *const preserving = ",\"preserveResourcesOnDeletion\":true,";
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(8192);
+    const char *binding = BINDING("web", "old", "member1");
+    const char *rest = strstr(binding, ",\"clusters\"");
 
-    for (unsigned preserves = 0; preserves < 2; preserves++) {
-        CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(8192);
-        const struct plan_result *r;
-        struct world w;
+    strbuf_add(&text, binding, (size_t)(rest - binding));
+    strbuf_addf(&text, "%s%s%s", *more ? "," : "", more, rest);
+    world_put_text(w, text.data);
+    world_run(w, NOW_MS);
+}
 
-        init_bound_world(&w);
-        strbuf_adds(&text, BINDING("web", "old", "member1"));
-        if (preserves) {
-            char *at = strstr(text.data, ",\"clusters\"");
-            CLEANUP(free_cleanup) char *rest = xstrdup(at + 1);
+/* What a user does; the objects are those of `bound`. */
+enum action { STEP_END, DELETE_WEB, DELETE_POLICY, DELETE_BINDING, DELETE_NAMESPACE, APPLY_POLICY };
 
-            text.len = (size_t)(at - text.data);
-            strbuf_addf(&text, "%s%s", preserving, rest);
-        }
-        world_put_text(&w, text.data);
-        world_run(&w, NOW_MS);
-        struct plan *p = plan_new(w.engine);
-        plan_delete(p, world_find(&w, "apps/v1", "Deployment", "default", "web"));
-        r = plan_finish(p);
-        assert_int_equal(r->template_count, 1);
-        assert_false(r->templates[0].after.exists);
-        assert_int_equal(r->templates[0].preserved, preserves);
-        assert_int_equal(r->clusters.items[0].replicas[PLAN_AFTER], preserves ? 2 : 0);
-        plan_free(p);
-        world_release(&w);
+#define PRESERVE(value) "\"preserveResourcesOnDeletion\":" value
+#define LAZY            "\"activationPreference\":\"Lazy\","
+
+static const struct preserved_case {
+    const char *name;
+    const char *binding; /* More fields of the binding's spec. */
+    const char *policy;  /* More fields of the policy's spec, for APPLY_POLICY. */
+    enum action actions[3];
+    bool preserved;
+    int64_t replicas; /* In member1, after the change. */
+} preserved_cases[] = {
+    {"the template, preserved", PRESERVE("true"), "", {DELETE_WEB}, true, 2},
+    {"the template, not preserved", PRESERVE("false"), "", {DELETE_WEB}, false, 0},
+    {"the template, by default", "", "", {DELETE_WEB}, false, 0},
+    {"the namespace", PRESERVE("true"), "", {DELETE_NAMESPACE}, false, 0},
+    {"the policy alone", PRESERVE("true"), "", {DELETE_POLICY}, false, 2},
+    {"the policy, then the template", PRESERVE("true"), "", {DELETE_POLICY, DELETE_WEB}, true, 2},
+    {"the template, then the policy", PRESERVE("true"), "", {DELETE_WEB, DELETE_POLICY}, true, 2},
+    {"the policy, then the template, by default", "", "", {DELETE_POLICY, DELETE_WEB}, false, 0},
+    {"the binding, then the template",
+     PRESERVE("true"),
+     "",
+     {DELETE_BINDING, DELETE_WEB},
+     false,
+     0},
+    {"the template, once its policy preserves",
+     "",
+     PRESERVE("true") ",",
+     {APPLY_POLICY, DELETE_WEB},
+     true,
+     2},
+    {"the template, once its policy does not preserve any more",
+     PRESERVE("true"),
+     PRESERVE("false") ",",
+     {APPLY_POLICY, DELETE_WEB},
+     false,
+     0},
+    {"the template, while its policy preserves only with the next change",
+     "",
+     LAZY PRESERVE("true") ",",
+     {APPLY_POLICY, DELETE_WEB},
+     false,
+     0},
+};
+
+static void act(struct plan *p, const struct world *w, enum action action, const char *policy)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(4096);
+
+    switch (action) {
+    case DELETE_WEB:
+        plan_delete(p, world_find(w, "apps/v1", "Deployment", "default", "web"));
+        break;
+    case DELETE_POLICY:
+        plan_delete(
+            p, world_find(w, "policy.karmada.io/v1alpha1", "PropagationPolicy", "default", "old"));
+        break;
+    case DELETE_BINDING:
+        plan_delete(p, world_find(w, "work.karmada.io/v1alpha2", "ResourceBinding", "default",
+                                  "web-deployment"));
+        break;
+    case DELETE_NAMESPACE:
+        plan_delete(p, world_find(w, "v1", "Namespace", "", "default"));
+        break;
+    case APPLY_POLICY:
+        strbuf_addf(&text, POLICY("old", SELECTS("web") ",%s" ON("member1")), policy);
+        planned_apply(p, text.data);
+        break;
+    case STEP_END:
+        break;
     }
+}
+
+TEST_ROWS(copies_stay_with_preserveResourcesOnDeletion_after_deleting, preserved_cases, name)
+{
+    const struct preserved_case *c = *state;
+    const struct plan_result *r;
+    const struct plan_template *row;
+    struct world w;
+
+    init_bound_world(&w);
+    world_put_text(&w, NAMESPACE("default"));
+    put_binding_with(&w, c->binding);
+    struct plan *p = plan_new(w.engine);
+    for (size_t i = 0; i < ARRAY_LEN(c->actions); i++)
+        act(p, &w, c->actions[i], c->policy);
+    r = plan_finish(p);
+    row = planned_row(r, "web");
+    assert_non_null(row);
+    assert_int_equal(row->after.exists, c->actions[0] == DELETE_POLICY && !c->actions[1]);
+    assert_int_equal(row->preserved, c->preserved);
+    assert_string_equal(r->clusters.items[0].name, "member1");
+    assert_int_equal(r->clusters.items[0].replicas[PLAN_AFTER], c->replicas);
+    plan_free(p);
+    world_release(&w);
 }
 
 TEST(a_deleted_namespace_takes_all_its_objects)
