@@ -234,8 +234,8 @@ TEST(a_cluster_in_deletion_stays_while_it_is_the_target_of_a_suspended_binding)
     "\"placement\":{\"clusterTolerations\":[{\"key\":\"k\",\"operator\":\"Exists\"" more "}]}"
 #define TOLERANT_TEXT(more)                                                                        \
     "{\\\"clusterTolerations\\\":[{\\\"key\\\":\\\"k\\\",\\\"operator\\\":\\\"Exists\\\"" more "}" \
-                                                                                               "]" \
-                                                                                               "}"
+    "]"                                                                                            \
+    "}"
 #define SECONDS      ",\"tolerationSeconds\":300"
 #define SECONDS_TEXT ",\\\"tolerationSeconds\\\":300"
 
