@@ -810,7 +810,7 @@ static void print_summary(const struct check_result *r, const struct fail_on *fa
     else
         strbuf_adds(&line, r->complete ? "Found no problems"
                                        : "Found no problems in the data that was read");
-    if (r->not_placed.count > 0)
+    if (!found && r->not_placed.count > 0)
         strbuf_addf(&line, "; Karmada will not place %zu template%s", r->not_placed.count,
                     r->not_placed.count == 1 ? "" : "s");
     strbuf_adds(&line, r->counts.unread > 0 ? ". Not everything could be read." : ".");
