@@ -32,6 +32,12 @@ static size_t time_of(const char *name)
     return 0;
 }
 
+static void copy_text(char *out, size_t size, const char *text)
+{
+    assert_true(strlen(text) < size);
+    memcpy(out, text, strlen(text) + 1);
+}
+
 static void parse_row(char *line)
 {
     char *columns[COLUMNS];
@@ -46,11 +52,11 @@ static void parse_row(char *line)
     }
     if (strcmp(columns[0], "group") == 0)
         return;
-    snprintf(row->group, sizeof(row->group), "%s", columns[0]);
-    snprintf(row->version, sizeof(row->version), "%s", columns[1]);
-    snprintf(row->kind, sizeof(row->kind), "%s", columns[2]);
-    snprintf(row->path, sizeof(row->path), "%s", columns[3]);
-    snprintf(row->constraints, sizeof(row->constraints), "%s", columns[5]);
+    copy_text(row->group, sizeof(row->group), columns[0]);
+    copy_text(row->version, sizeof(row->version), columns[1]);
+    copy_text(row->kind, sizeof(row->kind), columns[2]);
+    copy_text(row->path, sizeof(row->path), columns[3]);
+    copy_text(row->constraints, sizeof(row->constraints), columns[5]);
     row->last = ARRAY_LEN(columns_of_time) - 1;
     if (strcmp(columns[6], "all") != 0) {
         char *dots = strstr(columns[6], "..");
