@@ -98,6 +98,10 @@ static bool read_manifests(struct change *c, const struct invocation *invocation
     for (size_t i = 0; i < manifests_problem_count(m); i++)
         fine &= !problem_kind_blocks_evaluation(manifests_problem(m, i).kind);
     load_print_problems(m, invocation);
+    if (fine && changes->count > 0 && c->count == 0) {
+        invocation_print_error(invocation, "the manifests of -f contain no object: correct CHANGE");
+        fine = false;
+    }
     manifests_free(m);
     return fine;
 }

@@ -195,6 +195,11 @@ static void add_change(struct strbuf *out, const struct plan_template *t, bool a
     }
     add_cluster_change(out, start, from, to, all);
     add_state_change(out, start, from, to);
+    if (from->exists && from->state == to->state && outcome_clusters_equal(from, to) &&
+        failed_outcome_text(to) && !failed_outcome_text(from)) {
+        begin_part(out, start);
+        add_state(out, to);
+    }
     if (from->policy && to->exists && to->policy != from->policy) {
         begin_part(out, start);
         strbuf_adds(out, "policy -> ");

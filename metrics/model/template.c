@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/model/template.h"
+#include "metrics/model/builtin_kinds.h"
 
 #include "metrics/base/number.h"
 #include "metrics/model/metadata.h"
@@ -159,6 +160,20 @@ bool kind_has_replicas(const char *api_version, const char *kind)
     return replicas_field_of(api_version, kind) != NULL;
 }
 
+bool kind_may_have_replicas(const char *api_version, const char *kind)
+{
+    return kind_has_replicas(api_version, kind) || !builtin_kind_find(api_version, kind);
+}
+
+/* Returns the Pods of a Job that run at once (Karmada: jobReplica). */
+static int32_t read_job_replicas(struct decode *d, const cJSON *spec)
+{
+    int32_t parallelism = decode_replicas(d, spec, "spec", "parallelism", 1);
+    int32_t completions = decode_replicas(d, spec, "spec", "completions", INT32_MAX);
+
+    return completions < parallelism ? completions : parallelism;
+}
+
 static int32_t read_replicas(struct decode *d, const cJSON *json)
 {
     const struct replicas_field *field =
@@ -166,6 +181,8 @@ static int32_t read_replicas(struct decode *d, const cJSON *json)
     const cJSON *spec = json_get(json, "spec");
     const cJSON *replicas = json_get(spec, "replicas");
 
+    if (field && cJSON_IsObject(spec) && strcmp(field->kind, "Job") == 0)
+        return read_job_replicas(d, spec);
     if (field && cJSON_IsObject(spec))
         return field->key ? decode_replicas(d, spec, "spec", field->key, 1) : 1;
     /* In other kinds, spec.replicas may be anything: replicas are unknown unless it is a count. */

@@ -88,6 +88,11 @@ const char *template_owner(const struct template *t);
 
 /* Returns true for Deployment, StatefulSet, ReplicaSet, Job and Pod: their replicas are known. */
 bool kind_has_replicas(const char *api_version, const char *kind);
+/*
+ * Returns true if kind_has_replicas(), or for a custom kind: a resource interpreter of Karmada may
+ * read its replicas from any field.
+ */
+bool kind_may_have_replicas(const char *api_version, const char *kind);
 
 /*
  * Returns `*count` requests of one Pod, parsed from `text`, the member `requests` of a template;

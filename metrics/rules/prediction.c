@@ -103,7 +103,8 @@ bool template_waits_for_placement(const struct entry *template)
 }
 
 /* Sets the members of `out` that the scheduler reads, as Karmada would. False if one is unknown. */
-static bool make_expected_binding(const struct entry *template, struct binding *out)
+static bool make_expected_binding(const struct entry *template, enum division division,
+                                  struct binding *out)
 {
     const struct template *t = entry_template(template);
     const struct type *type = template->partition->type;
@@ -117,7 +118,8 @@ static bool make_expected_binding(const struct entry *template, struct binding *
         .has_placement = true,
     };
     if (!kind_has_replicas(type->api_version, type->kind))
-        return true;
+        return division == DIVISION_DUPLICATED ||
+               !kind_may_have_replicas(type->api_version, type->kind);
     out->has_requirements = out->has_replicas = true;
     out->replicas = t->replicas;
     return t->replicas >= 0;
@@ -139,7 +141,7 @@ static struct predicted predict_governed(const struct rule_context *c, const str
         .placements = c->placements, .binding = &expected, .resolved = resolved, .gates = c->gates};
     struct schedule_result result = {0};
 
-    if (!make_expected_binding(template, &expected))
+    if (!make_expected_binding(template, resolved->placement->division, &expected))
         return undetermined(out, UNDETERMINED_UNSUPPORTED);
     if (!resolved->has_clusters)
         return undetermined(out, UNDETERMINED_NO_CLUSTERS);

@@ -129,6 +129,22 @@ static bool copy_replicas(struct binding *b, const struct binding *old,
     return t->replicas >= 0 || old;
 }
 
+/*
+ * Returns true if a new binding divides replicas, and only a resource interpreter of the custom
+ * kind knows their number.
+ */
+static bool divides_unknown_replicas(struct overlay *overlay, const struct binding *fresh,
+                                     const struct binding *old, const struct entry *template)
+{
+    const char *api_version = template->partition->type->api_version;
+    const char *kind = entry_kind(template);
+
+    if (old || kind_has_replicas(api_version, kind) || !kind_may_have_replicas(api_version, kind))
+        return false;
+    return overlay_resolve_placement(overlay, fresh->propagation.placement)->placement->division !=
+           DIVISION_DUPLICATED;
+}
+
 /* Copies the template's resource requests of one pod, if any, to the binding. */
 static void copy_resource_requests(struct overlay *overlay, struct binding *b,
                                    const struct template *t)
@@ -187,7 +203,8 @@ static void apply_claimed_policy(struct overlay *overlay, struct entry *template
     binding_set_template_version(fresh, entry_template(template));
     copy_resource_requests(overlay, fresh, entry_template(template));
     fresh->undetermined = 0;
-    if (copy_replicas(fresh, old, template)) {
+    if (copy_replicas(fresh, old, template) &&
+        !divides_unknown_replicas(overlay, fresh, old, template)) {
         scheduler_schedule_binding(overlay, old, fresh);
     } else {
         overlay_assume(overlay, ASSUMED_REPLICAS_UNKNOWN);
