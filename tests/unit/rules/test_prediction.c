@@ -92,9 +92,9 @@ static void add_predicted(const struct world *w, const char *api_version, const 
     projection_release(store_string_pool(w->store), &projection);
 }
 
-static void predict(const char *objects, const char *kind, const char *name, struct strbuf *out)
+static void predict(const char *objects, const char *api_version, const char *kind,
+                    const char *name, struct strbuf *out)
 {
-    const char *api_version = strcmp(kind, "Deployment") == 0 ? "apps/v1" : "v1";
     CLEANUP(strbuf_release) struct strbuf list = STRBUF_INIT(TEXT_MAX);
     struct world w;
 
@@ -115,7 +115,7 @@ TEST_ROWS(outcomes_and_reasons, cases, name)
     const struct prediction_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
 
-    predict(c->objects, "Deployment", "web", &text);
+    predict(c->objects, "apps/v1", "Deployment", "web", &text);
     assert_string_equal(text.data, c->predicted);
 }
 
@@ -131,7 +131,31 @@ TEST(a_dependency_is_where_its_referrers_are)
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
 
-        predict(rows[i][0], "ConfigMap", "c", &text);
+        predict(rows[i][0], "v1", "ConfigMap", "c", &text);
+        assert_string_equal(text.data, rows[i][1]);
+    }
+}
+
+#define CUSTOM                                                                                     \
+    "{'apiVersion':'shop.example/v1','kind':'Widget','metadata':{'name':'w','namespace':'a'},"     \
+    "'spec':{'replicas':4}}"
+#define CUSTOM_POLICY(placement)                                                                   \
+    "{'apiVersion':'policy.karmada.io/v1alpha1','kind':'PropagationPolicy','metadata':{"           \
+    "'name':'p','namespace':'a'},'spec':{'resourceSelectors':[{'apiVersion':'shop.example/v1',"    \
+    "'kind':'Widget'}],'placement':{" placement "}}}"
+
+/* Only a resource interpreter knows the replicas of a custom kind. */
+TEST(divided_replicas_of_a_custom_kind_are_unknown)
+{
+    static const char *const rows[][2] = {
+        {CUSTOM "," CLUSTERS "," CUSTOM_POLICY(DIVIDED), "undetermined unsupported"},
+        {CUSTOM "," CLUSTERS "," CUSTOM_POLICY(""), "placed scheduled m1:0 m2:0"},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
+
+        predict(rows[i][0], "shop.example/v1", "Widget", "w", &text);
         assert_string_equal(text.data, rows[i][1]);
     }
 }
