@@ -79,6 +79,16 @@ static bool keep_object(void *context, const cJSON *object, struct error *err)
     return true;
 }
 
+/* Prints an error and returns false if -f is given, and its manifests contain no object. */
+static bool has_object(const struct text_list *changes, size_t count,
+                       const struct invocation *invocation)
+{
+    if (changes->count == 0 || count > 0)
+        return true;
+    invocation_print_error(invocation, "the manifests of -f contain no object: correct CHANGE");
+    return false;
+}
+
 /* Reads the manifests of -f in order. Prints errors and returns false if one is not read. */
 static bool read_manifests(struct change *c, const struct invocation *invocation)
 {
@@ -98,10 +108,7 @@ static bool read_manifests(struct change *c, const struct invocation *invocation
     for (size_t i = 0; i < manifests_problem_count(m); i++)
         fine &= !problem_kind_blocks_evaluation(manifests_problem(m, i).kind);
     load_print_problems(m, invocation);
-    if (fine && changes->count > 0 && c->count == 0) {
-        invocation_print_error(invocation, "the manifests of -f contain no object: correct CHANGE");
-        fine = false;
-    }
+    fine = fine && has_object(changes, c->count, invocation);
     manifests_free(m);
     return fine;
 }
@@ -235,6 +242,7 @@ static enum exit_status post_change(const struct invocation *invocation)
         fine &= !problem_kind_blocks_evaluation(manifests_problem(m, i).kind);
     load_print_problems(m, invocation);
     strbuf_adds(&list.json, "]}");
+    fine = fine && has_object(changes, list.count, invocation);
     if (fine && !strbuf_ok(&list.json))
         invocation_print_error(invocation, "the manifests of -f are larger than 64 MiB");
     else if (fine && !remote_run_plan(invocation, &list.json, &status))

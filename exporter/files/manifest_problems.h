@@ -30,7 +30,7 @@ struct manifest_problem {
     size_t line;
     size_t column;
     const char *text;
-    const struct entry *object; /* Of PROBLEM_DUPLICATE: the object declared again; else NULL. */
+    const struct entry *object; /* PROBLEM_DUPLICATE: the object declared again; else NULL. */
 };
 
 /* Appends the place in the form of compilers, "file.yaml:3:1", without unknown parts. */

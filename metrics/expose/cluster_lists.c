@@ -76,7 +76,7 @@ struct cluster_row {
     int64_t forbidden;  /* Leaving or undetermined replicas that the affinity forbids. */
     uint32_t templates; /* Number of templates that are to be on the cluster. */
     uint32_t healthy;   /* Number of these templates that are healthy there. */
-    uint32_t drift; /* Number of templates whose placement drifts, now or then on the cluster. */
+    uint32_t drift; /* Number of templates with a drifting placement, now or then on the cluster. */
     uint32_t problems;
     uint8_t status; /* enum cluster_status */
 };

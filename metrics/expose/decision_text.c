@@ -406,6 +406,7 @@ static const struct {
     {"referrer", "The templates that require this one run in no member cluster."},
     {"invalid_name", "The API server refuses the name of the binding, so Karmada never propagates "
                      "the template."},
+    {"policy_refused", "The API server refuses the policy, so that it propagates no template."},
     {"taken",
      "Another template needs a binding of the same name, so Karmada propagates only one of "
      "them."},

@@ -719,6 +719,15 @@ static void append_lower_case(struct strbuf *out, const char *text, char colon)
     }
 }
 
+bool targets_equal(const struct target_cluster *a, const struct target_cluster *b, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (a[i].name != b[i].name || a[i].replicas != b[i].replicas)
+            return false;
+    }
+    return true;
+}
+
 void binding_name(const char *kind, const char *name, struct strbuf *out)
 {
     strbuf_reset(out);

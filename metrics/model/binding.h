@@ -46,6 +46,9 @@ struct target_cluster {
     struct target_status item; /* All 0 if the target does not belong to a binding. */
 };
 
+/* Returns true if both arrays of `count` targets have the same names and replicas, in order. */
+bool targets_equal(const struct target_cluster *a, const struct target_cluster *b, uint32_t count);
+
 /* ---- status of a binding ---- */
 
 /* Condition Scheduled; if not True, classified by its reason (Karmada: getConditionByError). */

@@ -487,10 +487,10 @@ struct policy_decision {
     bool kind_absent;      /* api_version_is_absent() for a selected kind. */
     struct priority priority;
     const struct resolved_placement *resolved; /* The policy's placement on the present clusters. */
-    uint32_t open_groups;                      /* That of `resolved` when the decision was made. */
-    uint64_t members_hash;                     /* The same. */
-    bool keeps_targets;                        /* Result of placements_keep_targets(). */
-    struct policy_history *history;            /* NULL for policies new in a simulation. */
+    uint32_t open_groups;           /* Copy from `resolved` when the decision was made. */
+    uint64_t members_hash;          /* Likewise. */
+    bool keeps_targets;             /* Result of placements_keep_targets(). */
+    struct policy_history *history; /* NULL for policies new in a simulation. */
 };
 
 /* Returns the decision about a template; NULL for other classes and undecided entries. */

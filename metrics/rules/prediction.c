@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/prediction.h"
 
-#include "metrics/rules/admission/admission.h"
-
 #include "metrics/model/binding.h"
+#include "metrics/rules/admission/admission.h"
 #include "metrics/rules/dependency.h"
 #include "metrics/rules/engine.h"
 #include "metrics/rules/replica_projection.h"
@@ -32,7 +31,7 @@ static struct predicted predict_without_binding(const struct template_decision *
         return (struct predicted){PREDICTION_UNDETERMINED, "referrer"};
     if (d->stages.at.reason == WHY_WAITING || d->stages.at.reason == WHY_NOT_CLAIMED)
         return (struct predicted){PREDICTION_UNDETERMINED, "waiting"};
-    return (struct predicted){PREDICTION_NOWHERE, reason ? reason : "no_policy"};
+    return (struct predicted){PREDICTION_NOWHERE, reason};
 }
 
 /*
@@ -102,6 +101,15 @@ bool template_waits_for_placement(const struct entry *template)
            predict_from_decision(d, template).outcome == PREDICTION_UNDETERMINED;
 }
 
+bool template_divides_unknown_replicas(const struct entry *template, enum division division)
+{
+    const char *api_version = template->partition->type->api_version;
+    const char *kind = entry_kind(template);
+
+    return division != DIVISION_DUPLICATED && !kind_has_replicas(api_version, kind) &&
+           kind_may_have_replicas(api_version, kind);
+}
+
 /* Sets the members of `out` that the scheduler reads, as Karmada would. False if one is unknown. */
 static bool make_expected_binding(const struct entry *template, enum division division,
                                   struct binding *out)
@@ -117,9 +125,10 @@ static bool make_expected_binding(const struct entry *template, enum division di
         .uid_hash = t->uid_hash,
         .has_placement = true,
     };
+    if (template_divides_unknown_replicas(template, division))
+        return false;
     if (!kind_has_replicas(type->api_version, type->kind))
-        return division == DIVISION_DUPLICATED ||
-               !kind_may_have_replicas(type->api_version, type->kind);
+        return true;
     out->has_requirements = out->has_replicas = true;
     out->replicas = t->replicas;
     return t->replicas >= 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "metrics/model/placement.h"
 #include "metrics/model/store.h"
 #include "metrics/rules/decision.h"
 
@@ -39,6 +40,12 @@ struct predicted predict_from_decision(const struct template_decision *d,
  * (predict_template).
  */
 bool template_waits_for_placement(const struct entry *template);
+
+/*
+ * Returns true if a placement with this division divides replicas of a template that only a
+ * resource interpreter of its custom kind knows.
+ */
+bool template_divides_unknown_replicas(const struct entry *template, enum division division);
 
 struct projection;
 struct engine;

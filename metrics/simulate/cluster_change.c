@@ -65,12 +65,7 @@ static bool has_equal_targets(const struct binding *a, const struct binding *b)
         a->observed_group != b->observed_group || a->applied_placement != b->applied_placement ||
         a->status.scheduled != b->status.scheduled)
         return false;
-    for (uint32_t i = 0; i < a->cluster_count; i++) {
-        if (a->clusters[i].name != b->clusters[i].name ||
-            a->clusters[i].replicas != b->clusters[i].replicas)
-            return false;
-    }
-    return true;
+    return targets_equal(a->clusters, b->clusters, a->cluster_count);
 }
 
 /* Schedules a binding, and writes it with its dependencies if the result differs. */

@@ -129,20 +129,15 @@ static bool copy_replicas(struct binding *b, const struct binding *old,
     return t->replicas >= 0 || old;
 }
 
-/*
- * Returns true if a new binding divides replicas, and only a resource interpreter of the custom
- * kind knows their number.
- */
+/* Returns true if the replicas that a new binding divides are unknown. */
 static bool divides_unknown_replicas(struct overlay *overlay, const struct binding *fresh,
                                      const struct binding *old, const struct entry *template)
 {
-    const char *api_version = template->partition->type->api_version;
-    const char *kind = entry_kind(template);
+    const char *placement = fresh->propagation.placement;
 
-    if (old || kind_has_replicas(api_version, kind) || !kind_may_have_replicas(api_version, kind))
-        return false;
-    return overlay_resolve_placement(overlay, fresh->propagation.placement)->placement->division !=
-           DIVISION_DUPLICATED;
+    return !old &&
+           template_divides_unknown_replicas(
+               template, overlay_resolve_placement(overlay, placement)->placement->division);
 }
 
 /* Copies the template's resource requests of one pod, if any, to the binding. */

@@ -425,20 +425,10 @@ void outcome_release(struct outcome *o, struct store *store)
     *o = (struct outcome){0};
 }
 
-static bool has_equal_targets(const struct target_cluster *a, const struct target_cluster *b,
-                              uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        if (a[i].name != b[i].name || a[i].replicas != b[i].replicas)
-            return false;
-    }
-    return true;
-}
-
 bool outcome_clusters_equal(const struct outcome *a, const struct outcome *b)
 {
     return a->cluster_count == b->cluster_count && a->undetermined == b->undetermined &&
-           has_equal_targets(a->clusters, b->clusters, a->cluster_count);
+           targets_equal(a->clusters, b->clusters, a->cluster_count);
 }
 
 /* Compares names only: the copies of a dependency have no replicas of the referrer. */

@@ -33,12 +33,7 @@ bool projection_equal(const struct projection *a, const struct projection *b)
         return false;
     if (!a->determined && a->reason != b->reason)
         return false;
-    for (uint32_t i = 0; i < a->count; i++) {
-        if (a->clusters[i].name != b->clusters[i].name ||
-            a->clusters[i].replicas != b->clusters[i].replicas)
-            return false;
-    }
-    return true;
+    return targets_equal(a->clusters, b->clusters, a->count);
 }
 
 /* ---- Webster method ---- */

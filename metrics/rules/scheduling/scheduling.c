@@ -512,33 +512,6 @@ bool scheduling_is_triggered(const struct scheduling *s)
     return is_triggered(s, range.newest) || is_triggered(s, range.oldest);
 }
 
-/* Returns true if the scheduler behaves differently in the release and in the one before. */
-static bool is_first_of_behaviour(enum release release)
-{
-    static const enum behaviour behaviours[] = {
-        BEHAVIOUR_ANY_ZONE,
-        BEHAVIOUR_WEBSTER_DIVISION,
-        BEHAVIOUR_ZERO_REPLICAS_NOWHERE,
-        BEHAVIOUR_DUPLICATES_COMPONENTS,
-        BEHAVIOUR_SCALES_DOWN_CANDIDATES,
-        BEHAVIOUR_KEEPS_LOST_API,
-        BEHAVIOUR_LEAVES_DELETING_CLUSTER,
-        BEHAVIOUR_SCORES_FULL_GROUPS,
-        BEHAVIOUR_OVERFLOW_AFFINITIES,
-        BEHAVIOUR_WORKLOAD_AFFINITY,
-        BEHAVIOUR_REBALANCES_FROM_FIRST_GROUP,
-        BEHAVIOUR_RESCHEDULES_COMPONENTS,
-        BEHAVIOUR_RESCHEDULES_ONE_COMPONENT,
-    };
-
-    for (size_t i = 0; i < ARRAY_LEN(behaviours); i++) {
-        if (release_has(release, behaviours[i]) !=
-            release_has((enum release)(release - 1), behaviours[i]))
-            return true;
-    }
-    return false;
-}
-
 /* Sets `out` to the targets after a result: the present ones if it changes nothing. */
 static void list_targets_after(const struct scheduling *s, const struct schedule_result *r,
                                struct projection *out)
@@ -647,8 +620,6 @@ void scheduling_run_in_range(const struct scheduling *s, bool runs, struct sched
     for (unsigned r = range.newest; r > range.oldest && differing.determined; r--) {
         struct schedule_result older;
 
-        if (!is_first_of_behaviour((enum release)r))
-            continue;
         run_in_release(s, runs, (enum release)(r - 1), &older);
         if (!are_results_equal(strings, s, out, &older))
             differing = differing_results(strings, s, (enum release)r, &older, out);

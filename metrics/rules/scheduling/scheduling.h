@@ -32,7 +32,7 @@ extern const char *const cluster_filter_names[FILTER_COUNT];
 /* Input of the scheduler for one binding. */
 struct scheduling {
     struct placements *placements;
-    /* As the scheduler reads it: `clusters` are the targets of the last scheduling. */
+    /* Input of the scheduler: `clusters` are the targets of the last scheduling. */
     const struct binding *binding;
     const struct resolved_placement *resolved; /* The placement in the binding. */
     const struct placement *applied;           /* That of the last scheduling; NULL without one. */
