@@ -192,7 +192,7 @@ void custom_kinds_import(struct custom_kinds *k, const struct custom_kinds *from
 
 /* ---- namespace of an object ---- */
 
-static const char *namespace_of(const struct custom_kinds *k, const cJSON *object)
+static const char *namespace_of(const struct custom_kinds *k, const cJSON *object, enum scope scope)
 {
     const char *api_version = json_str(object, "apiVersion", "");
     const char *kind = json_str(object, "kind", "");
@@ -200,7 +200,7 @@ static const char *namespace_of(const struct custom_kinds *k, const cJSON *objec
     const char *own = json_str(metadata, "namespace", "");
     const struct custom_kind *custom;
 
-    switch (scope_of_kind(api_version, kind)) {
+    switch (scope) {
     case SCOPE_CLUSTER:
         return "";
     case SCOPE_NAMESPACED:
@@ -214,10 +214,10 @@ static const char *namespace_of(const struct custom_kinds *k, const cJSON *objec
     return *own || (!custom && *json_str(metadata, "uid", "")) ? own : k->ns;
 }
 
-static void set_namespace(const struct custom_kinds *k, cJSON *object)
+static void set_namespace(const struct custom_kinds *k, cJSON *object, enum scope scope)
 {
     cJSON *metadata = cJSON_GetObjectItemCaseSensitive(object, "metadata");
-    const char *ns = namespace_of(k, object);
+    const char *ns = namespace_of(k, object, scope);
 
     if (!cJSON_IsObject(metadata) || strcmp(ns, json_str(metadata, "namespace", "")) == 0)
         return;
@@ -306,10 +306,10 @@ void set_preferred_version(const struct api_version_source *source, cJSON *objec
 void custom_kinds_complete_object(const struct custom_kinds *k, cJSON *object, bool *guessed)
 {
     struct api_version_source source = custom_kinds_api_versions(k);
-    const char *api_version = json_str(object, "apiVersion", "");
+    enum scope scope =
+        scope_of_kind(json_str(object, "apiVersion", ""), json_str(object, "kind", ""));
 
-    *guessed =
-        *guessed || scope_of_kind(api_version, json_str(object, "kind", "")) == SCOPE_UNKNOWN;
-    set_namespace(k, object);
+    *guessed = *guessed || scope == SCOPE_UNKNOWN;
+    set_namespace(k, object, scope);
     set_preferred_version(&source, object);
 }

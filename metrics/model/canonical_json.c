@@ -156,10 +156,12 @@ static size_t list_members(const cJSON *json, enum schema_node node, struct cano
         return count;
     for (size_t i = 0; i < ARRAY_LEN(defaults); i++) {
         const struct default_value *value = &defaults[i];
-        const char *other = value->if_key ? json_str(json, value->if_key, "") : "";
+        const char *other;
 
-        if (value->node != node || !is_unset(json_get(json, value->key)) ||
-            (*other && strcmp(other, value->if_text) != 0))
+        if (value->node != node || !is_unset(json_get(json, value->key)))
+            continue;
+        other = value->if_key ? json_str(json, value->if_key, "") : "";
+        if (*other && strcmp(other, value->if_text) != 0)
             continue;
         out[count] =
             (struct canonical_member){.key = value->key, .json = value->json, .position = count};

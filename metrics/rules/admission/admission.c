@@ -53,6 +53,12 @@ struct field_variants place_find_fields(const struct place *p, const char *name)
     return variants_at(p, low, name);
 }
 
+/* Returns the rows for the elements of an array, which are the only rows below it. */
+static struct field_variants element_variants(const struct place *p)
+{
+    return variants_at(p, 0, "[]");
+}
+
 /* Returns the rows for the values of a map. */
 static struct field_variants find_map_values(const struct place *p)
 {
@@ -102,7 +108,7 @@ bool place_next_element(const struct place *p, struct place *element)
         item = p->value->child;
     if (!item)
         return false;
-    variants = place_find_fields(p, "[]");
+    variants = element_variants(p);
     *element = place_below(p, &variants, item);
     element->index = index;
     return true;
@@ -503,7 +509,7 @@ static void review_value(struct review *r, const struct place *p,
         review_members(r, p);
     if (!cJSON_IsArray(p->value))
         return;
-    elements = place_find_fields(p, "[]");
+    elements = element_variants(p);
     while (place_next_element(p, &element))
         review_value(r, &element, &elements);
 }

@@ -256,9 +256,12 @@ static void check_group_key(struct review *r, const struct place *affinity)
 static void check_workload_affinity(struct review *r, const struct place *placement)
 {
     struct place both = place_member(placement, "workloadAffinity");
-    struct place affinity = place_member(&both, "affinity");
-    struct place anti = place_member(&both, "antiAffinity");
+    struct place affinity, anti;
 
+    if (!both.value)
+        return;
+    affinity = place_member(&both, "affinity");
+    anti = place_member(&both, "antiAffinity");
     check_group_key(r, &affinity);
     check_group_key(r, &anti);
     if (affinity.value && anti.value &&
@@ -344,14 +347,17 @@ bool webhook_finds_service_import(const struct place *selectors)
 static void check_failover(struct review *r, const struct place *spec)
 {
     struct place failover = place_member(spec, "failover");
-    struct place application = place_member(&failover, "application");
-    struct place cluster = place_member(&failover, "cluster");
-    struct place deps = place_member(spec, "propagateDeps");
-    struct place selectors = place_member(spec, "resourceSelectors");
+    struct place application, cluster, deps, selectors;
 
+    if (!failover.value)
+        return;
+    application = place_member(&failover, "application");
+    cluster = place_member(&failover, "cluster");
     check_state_preservation(r, &cluster);
     if (!application.value)
         return;
+    deps = place_member(spec, "propagateDeps");
+    selectors = place_member(spec, "resourceSelectors");
     /* The mutating webhook sets propagateDeps for ServiceImports. */
     if (!cJSON_IsTrue(deps.value) && !webhook_finds_service_import(&selectors))
         review_refuse(r, &deps, application.releases, "must be true with failover.application");
@@ -361,12 +367,15 @@ static void check_failover(struct review *r, const struct place *spec)
 static void check_suspension(struct review *r, const struct place *spec)
 {
     struct place suspension = place_member(spec, "suspension");
-    struct place on = place_member(&suspension, "dispatchingOnClusters");
-    struct place names = place_member(&on, "clusterNames");
+    struct place on, names;
     /* Karmada reports this path. */
     const struct place at = {
         .parent = &suspension, .key = "suspension", .releases = suspension.releases};
 
+    if (!suspension.value)
+        return;
+    on = place_member(&suspension, "dispatchingOnClusters");
+    names = place_member(&on, "clusterNames");
     if (cJSON_IsTrue(place_member(&suspension, "dispatching").value) && has_elements(&names))
         review_refuse(r, &at, at.releases,
                       "must not have both dispatching and dispatchingOnClusters");
