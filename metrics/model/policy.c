@@ -52,8 +52,6 @@ static bool resource_selectors_equal(const struct resource_selector *a,
     return true;
 }
 
-static const char default_scheduler[] = "default-scheduler";
-
 static enum conflict_resolution read_conflict_resolution(struct decode *d, const cJSON *spec)
 {
     const char *text = decode_text(d, spec, "spec", "conflictResolution");
@@ -82,7 +80,7 @@ void propagation_decode(struct decode *d, const cJSON *spec, struct propagation 
         .placement = read_canonical(d, spec, "placement", CANONICAL_PLACEMENT),
         .failover = read_canonical(d, spec, "failover", CANONICAL_FAILOVER),
         .suspension = canonical_text(d, suspension, CANONICAL_SUSPENSION),
-        .scheduler_name = intern_add(d->strings, scheduler ? scheduler : default_scheduler),
+        .scheduler_name = intern_add(d->strings, scheduler ? scheduler : DEFAULT_SCHEDULER),
         .schedule_priority = read_canonical(d, spec, "schedulePriority", CANONICAL_PLAIN),
         .conflict_resolution = read_conflict_resolution(d, spec),
         .preserve = decode_bool(d, spec, "spec", "preserveResourcesOnDeletion"),

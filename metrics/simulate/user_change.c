@@ -129,22 +129,26 @@ static cJSON *make_stored_policy(const cJSON *json, enum release release)
 
 /*
  * Adds the object to `objects` if the API server or a webhook refuses it, or drops fields. Returns
- * false if all releases that Karmada may have refuse it.
+ * false if all releases that Karmada may have refuse it. `entry` has the stored object, if any.
  */
-static bool is_admitted(struct user_change *u, struct identity id, const cJSON *json)
+static bool is_admitted(struct user_change *u, const struct entry *entry, struct identity id,
+                        const cJSON *json)
 {
     struct release_range range = overlay_context(u->overlay)->release;
     CLEANUP(free_cleanup) struct admission *a = admission_review(json);
     enum release_answer refused = admission_refuses(a, range);
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(CHANGE_TEXT_MAX);
 
-    if (refused == RELEASE_ANSWER_DIFFERS)
-        note_object(u, id, CHANGE_REASON_REFUSED_BY_SOME, NULL);
-    if (refused == RELEASE_ANSWER_YES) {
+    if (refused == RELEASE_ANSWER_YES)
         admission_add_text(a, range, false, &text);
+    else
+        admission_add_update_text(entry, range, json, &text);
+    if (text.len > 0) {
         note_object(u, id, CHANGE_REASON_REFUSED, text.data);
         return false;
     }
+    if (refused == RELEASE_ANSWER_DIFFERS)
+        note_object(u, id, CHANGE_REASON_REFUSED_BY_SOME, NULL);
     if (admission_prunes(a, range) == RELEASE_ANSWER_YES) {
         admission_add_text(a, range, true, &text);
         note_object(u, id, CHANGE_REASON_FIELD_PRUNED, text.data);
@@ -182,7 +186,7 @@ bool user_change_decode(struct user_change *u, const cJSON *json, struct applied
     *out = (struct applied_object){NULL, NULL};
     if (def->class != CLASS_TEMPLATE) {
         sent = make_sent_object(entry, json);
-        if (!is_admitted(u, id, sent))
+        if (!is_admitted(u, entry, id, sent))
             return true;
         stored = def->class == CLASS_POLICY ? make_stored_policy(sent, c->release.newest) : NULL;
     }

@@ -119,6 +119,83 @@ TEST_ROWS(the_plan_lists, object_cases, name)
     world_release(&w);
 }
 
+/* ---- updates that the webhooks deny ---- */
+
+#define STORED(kind, metadata, id, spec)                                                           \
+    POLICY_OF(kind, metadata ",\"labels\":{\"" id "\":\"id-x\"}", SELECTS("api") spec)
+#define SENT(kind, metadata, labels, spec)                                                         \
+    POLICY_OF(kind, metadata ",\"labels\":{" labels "}", SELECTS("api") spec)
+#define PP       "PropagationPolicy"
+#define CPP      "ClusterPropagationPolicy"
+#define ID       "propagationpolicy.karmada.io/permanent-id"
+#define CID      "clusterpropagationpolicy.karmada.io/permanent-id"
+#define BY(name) ",\"schedulerName\":\"" name "\""
+
+static const struct update_case {
+    const char *name;
+    const char *stored;
+    const char *apply;
+    const char *text; /* Part of the text of the refusal; NULL: the update is accepted. */
+} update_cases[] = {
+    {"another scheduler", STORED(PP, IN_DEFAULT, ID, ""), SENT(PP, IN_DEFAULT, "", BY("own")),
+     "spec.schedulerName must stay \"default-scheduler\", as in the stored policy, not \"own\"; to "
+     "change it, delete the policy and create it again."},
+    {"another scheduler of a ClusterPropagationPolicy", STORED(CPP, "", CID, BY("own")),
+     SENT(CPP, "", "", BY("other")), "must stay \"own\", as in the stored policy, not \"other\""},
+    {"no scheduler any more", STORED(PP, IN_DEFAULT, ID, BY("own")), SENT(PP, IN_DEFAULT, "", ""),
+     "must stay \"own\", as in the stored policy, not \"default-scheduler\""},
+    {"the default scheduler, written", STORED(PP, IN_DEFAULT, ID, ""),
+     SENT(PP, IN_DEFAULT, "", BY("default-scheduler")), NULL},
+    {"an empty scheduler, which gets the default", STORED(PP, IN_DEFAULT, ID, ""),
+     SENT(PP, IN_DEFAULT, "", BY("")), NULL},
+    {"another permanent id", STORED(PP, IN_DEFAULT, ID, ""),
+     SENT(PP, IN_DEFAULT, "\"" ID "\":\"id-y\"", ""),
+     "metadata.labels must keep \"id-x\" in " ID ", as in the stored policy; remove the label from "
+     "the object."},
+    {"another permanent id of a ClusterPropagationPolicy", STORED(CPP, "", CID, ""),
+     SENT(CPP, "", "\"" CID "\":\"id-y\"", ""), "metadata.labels must keep \"id-x\" in " CID},
+    {"a removed permanent id", STORED(PP, IN_DEFAULT, ID, ""),
+     SENT(PP, IN_DEFAULT, "\"" ID "\":null", ""), "metadata.labels must keep \"id-x\""},
+    {"a first permanent id", POLICY_OF(PP, IN_DEFAULT, SELECTS("api")),
+     SENT(PP, IN_DEFAULT, "\"" ID "\":\"id-y\"", ""),
+     "metadata.labels must not have " ID ", which only Karmada sets; remove the label from the "
+     "object."},
+    {"the same permanent id", STORED(PP, IN_DEFAULT, ID, ""),
+     SENT(PP, IN_DEFAULT, "\"" ID "\":\"id-x\"", ""), NULL},
+    {"scheduler and permanent id", STORED(PP, IN_DEFAULT, ID, ""),
+     SENT(PP, IN_DEFAULT, "\"" ID "\":\"\"", BY("own")), "create it again; metadata.labels must"},
+    {"another scheduler of a policy that the API server never stored",
+     STORED(PP, IN_DEFAULT, ID, ",\"preemption\":\"odd\""), SENT(PP, IN_DEFAULT, "", BY("own")),
+     NULL},
+    {"another scheduler of a new policy", NULL, SENT(PP, IN_DEFAULT, "", BY("own")), NULL},
+};
+
+TEST_ROWS(the_webhooks_deny_an_update_with, update_cases, name)
+{
+    const struct update_case *c = *state;
+    const struct plan_result *r;
+    const struct plan_template *row;
+    struct world w;
+
+    init_bound_world(&w);
+    world_put_text(&w, TEMPLATE("api", ""));
+    if (c->stored)
+        world_put_text(&w, c->stored);
+    world_run(&w, NOW_MS);
+    struct plan *p = plan_new(w.engine);
+    planned_apply(p, c->apply);
+    r = plan_finish(p);
+    row = planned_row(r, "api");
+    assert_int_equal(r->object_count, c->text ? 1 : 0);
+    if (c->text) {
+        assert_int_equal(r->objects[0].outcome, PREDICTION_REFUSED);
+        assert_non_null(strstr(r->objects[0].text, c->text));
+        assert_null(row);
+    }
+    plan_free(p);
+    world_release(&w);
+}
+
 /* A refused policy changes nothing: web stays where it is. */
 TEST(refused_object_is_not_applied)
 {
