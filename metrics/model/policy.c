@@ -214,6 +214,7 @@ void *policy_decode(struct decode *d, const cJSON *json)
     p->lazy = spec_text_equals(d, spec, "activationPreference", "Lazy");
     p->preempts = spec_text_equals(d, spec, "preemption", "Always");
     p->deleting = decode_is_deleting(d, metadata);
+    p->protected = deletion_is_protected(metadata);
     p->deleted_ms = decode_time(d, metadata, "metadata", "deletionTimestamp");
     p->admission = decode_admission(d, json, &p->unread);
     if (p->unread)

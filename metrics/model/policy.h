@@ -86,7 +86,8 @@ struct policy {
     bool unread;                 /* Result of decode_admission(): the policy selects nothing. */
     bool undated;                /* A change was observed, but changed_ms is not its time yet. */
     bool lazy;
-    bool preempts; /* Field preemption is "Always". */
+    bool protected; /* Result of deletion_is_protected(). */
+    bool preempts;  /* Field preemption is "Always". */
     bool deleting;
 };
 

@@ -453,23 +453,52 @@ static struct entry_list list_namespace(const struct store *store, const char *n
     return list;
 }
 
+/*
+ * Deletes an object in a Namespace that is deleted. Returns false if Karmada's webhook refuses it:
+ * the Namespace controller of Kubernetes then cannot delete the Namespace either.
+ */
+static bool delete_content(struct user_change *u, struct entry *entry)
+{
+    if (admission_protects(entry)) {
+        note_entry(u, entry, CHANGE_REASON_PROTECTED_CONTENT);
+        return false;
+    }
+    if (entry_template(entry))
+        delete_template(u, entry, true);
+    else
+        overlay_replace(u->overlay, entry, NULL);
+    return true;
+}
+
+/* Deletes the objects of a list. Returns the number of objects that stay. */
+static size_t delete_contents(struct user_change *u, const struct entry_list *all)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < all->count && !overlay_limit_reached(u->overlay); i++)
+        kept += entry_exists(all->items[i]) && !delete_content(u, all->items[i]);
+    overlay_evaluate(u->overlay);
+    return kept;
+}
+
 bool user_change_delete_namespace(struct user_change *u, const char *name)
 {
     CLEANUP(entry_list_release)
     struct entry_list all = list_namespace(overlay_context(u->overlay)->store, name);
 
-    for (size_t i = 0; i < all.count && !overlay_limit_reached(u->overlay); i++) {
-        struct entry *entry = all.items[i];
-
-        if (!entry_exists(entry))
-            continue;
-        if (entry_template(entry))
-            delete_template(u, entry, true);
-        else
-            overlay_replace(u->overlay, entry, NULL);
-    }
-    overlay_evaluate(u->overlay);
+    (void)delete_contents(u, &all);
     return all.count > 0;
+}
+
+/* Deletes a template; a Namespace with all objects in it, unless some of them stay. */
+static void delete_template_and_contents(struct user_change *u, struct entry *entry)
+{
+    CLEANUP(entry_list_release) struct entry_list all = {0};
+
+    if (is_namespace(entry))
+        all = list_namespace(overlay_context(u->overlay)->store, entry->name);
+    if (delete_contents(u, &all) == 0)
+        delete_template(u, entry, false);
 }
 
 void user_change_delete(struct user_change *u, struct entry *entry)
@@ -478,15 +507,17 @@ void user_change_delete(struct user_change *u, struct entry *entry)
 
     if (!entry_exists(entry))
         return;
+    if (admission_protects(entry)) {
+        note_entry(u, entry, CHANGE_REASON_PROTECTED);
+        return;
+    }
     switch (entry_class(entry)) {
     case CLASS_POLICY:
         detector_on_policy_deleted(overlay, entry);
         overlay_replace(overlay, entry, NULL);
         break;
     case CLASS_TEMPLATE:
-        if (is_namespace(entry))
-            (void)user_change_delete_namespace(u, entry->name);
-        delete_template(u, entry, false);
+        delete_template_and_contents(u, entry);
         break;
     case CLASS_BINDING:
         distributor_detach_all(overlay, entry);

@@ -48,6 +48,12 @@ void admission_add_text(const struct admission *a, struct release_range range, b
                         struct strbuf *out);
 
 /*
+ * Returns true if Karmada's webhook refuses to delete the object of the entry: it has the label
+ * DELETION_PROTECTION_LABEL. Objects in classes that no simulation deletes count as not protected.
+ */
+bool admission_protects(const struct entry *entry);
+
+/*
  * Appends the reasons for which Karmada's webhooks refuse to replace the object of the entry by
  * `sent`, the object of a user. Appends nothing without reasons, and if the entry has no object
  * that an API server of the range stores.

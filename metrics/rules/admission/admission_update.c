@@ -2,12 +2,32 @@
 #include "metrics/rules/admission/admission.h"
 
 #include "metrics/base/shown.h"
+#include "metrics/model/binding.h"
+#include "metrics/model/override_policy.h"
 #include "metrics/model/policy.h"
 #include "metrics/model/store.h"
+#include "metrics/model/template.h"
 
 /*
- * Updates of stored policies that Karmada's validating webhooks deny, in all releases (Karmada:
- * ValidatingAdmission.Handle in pkg/webhook/propagationpolicy and clusterpropagationpolicy).
+ * Deletions and updates of stored objects that Karmada's webhooks deny, in all releases.
+ */
+
+/* ---- deletions ---- */
+
+bool admission_protects(const struct entry *entry)
+{
+    const struct template *t = entry_template_or_setting(entry);
+    const struct policy *p = entry_policy(entry);
+    const struct override *o = entry_override(entry);
+    const struct binding *b = entry_binding(entry);
+
+    /* Karmada's own API server of Clusters calls no webhooks. */
+    return (t && t->protected) || (p && p->protected) || (o && o->protected) || (b && b->protected);
+}
+
+/*
+ * ---- updates of policies (Karmada: ValidatingAdmission.Handle in pkg/webhook/propagationpolicy
+ * and pkg/webhook/clusterpropagationpolicy) ----
  */
 
 /* Appends the beginning of a reason, behind the reasons before. */

@@ -495,3 +495,95 @@ TEST(a_deleted_namespace_takes_all_its_objects)
     assert_true(entry_exists(world_find(&w, "apps/v1", "Deployment", "default", "web")));
     world_release(&w);
 }
+
+/* ---- protection against deletion ---- */
+
+#define LABELS(value)                                                                              \
+    ",\"labels\":{\"resourcetemplate.karmada.io/deletion-protected\":\"" value "\"}"
+#define CONFIG(metadata)                                                                           \
+    "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"x\"" IN_DEFAULT        \
+        metadata "}}"
+#define OWN_NAMESPACE(labels)                                                                      \
+    "{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"default\"" labels "}}"
+#define OWN_BINDING(labels)                                                                        \
+    "{\"apiVersion\":\"work.karmada.io/v1alpha2\",\"kind\":\"ResourceBinding\",\"metadata\":{"     \
+    "\"name\":\"x\"" IN_DEFAULT labels "},\"spec\":{\"resource\":{\"apiVersion\":\"v1\",\"kind\":" \
+    "\"Pod\",\"name\":\"x\"}}}"
+
+static const struct protection_case {
+    const char *name;
+    const char *object;
+    const char *api_version, *kind, *ns, *deleted;
+    bool refused;
+} protection_cases[] = {
+    {"a template", CONFIG(LABELS("Always")), "v1", "ConfigMap", "default", "x", true},
+    {"a template with another value", CONFIG(LABELS("Never")), "v1", "ConfigMap", "default", "x",
+     false},
+    {"a template without labels", CONFIG(""), "v1", "ConfigMap", "default", "x", false},
+    {"a Namespace", OWN_NAMESPACE(LABELS("Always")), "v1", "Namespace", "", "default", true},
+    {"a policy", POLICY_OF("PropagationPolicy", IN_DEFAULT LABELS("Always"), SELECTS("web")),
+     "policy.karmada.io/v1alpha1", "PropagationPolicy", "default", "x", true},
+    {"an override policy",
+     POLICY_OF("OverridePolicy", IN_DEFAULT LABELS("Always"), "\"overrideRules\":[]"),
+     "policy.karmada.io/v1alpha1", "OverridePolicy", "default", "x", true},
+    {"a binding", OWN_BINDING(LABELS("Always")), "work.karmada.io/v1alpha2", "ResourceBinding",
+     "default", "x", true},
+    {"a Cluster, whose API server calls no webhook",
+     "{\"apiVersion\":\"cluster.karmada.io/v1alpha1\",\"kind\":\"Cluster\",\"metadata\":{"
+     "\"name\":\"x\"" LABELS("Always") "}}",
+     "cluster.karmada.io/v1alpha1", "Cluster", "", "x", false},
+};
+
+static bool is_refused(const struct plan_result *r, size_t index, const char *name)
+{
+    const struct change_object *object = &r->objects[index];
+
+    return r->object_count > index && object->outcome == PREDICTION_REFUSED &&
+           strcmp(object->reason, "deletion_protected") == 0 && strcmp(object->id.name, name) == 0;
+}
+
+TEST_ROWS(the_label_protects_against_deletion, protection_cases, name)
+{
+    const struct protection_case *c = *state;
+    const struct plan_result *r;
+    struct entry *entry;
+    struct world w;
+
+    init_bound_world(&w);
+    world_put_text(&w, c->object);
+    world_run(&w, NOW_MS);
+    entry = world_find(&w, c->api_version, c->kind, c->ns, c->deleted);
+    struct plan *p = plan_new(w.engine);
+    plan_delete(p, entry);
+    assert_int_equal(entry_exists(entry), c->refused);
+    assert_int_equal(entry_exists(world_find(&w, "apps/v1", "Deployment", "default", "web")), true);
+    r = plan_finish(p);
+    assert_int_equal(is_refused(r, 0, c->deleted), c->refused);
+    plan_free(p);
+    world_release(&w);
+}
+
+TEST(a_protected_object_keeps_its_deleted_namespace)
+{
+    const struct plan_result *r;
+    const struct plan_template *row;
+    struct world w;
+
+    init_bound_world(&w);
+    world_put_text(&w, NAMESPACE("default"));
+    world_put_text(&w, CONFIG(LABELS("Always")));
+    world_run(&w, NOW_MS);
+    struct plan *p = plan_new(w.engine);
+    plan_delete(p, world_find(&w, "v1", "Namespace", "", "default"));
+    assert_true(entry_exists(world_find(&w, "v1", "Namespace", "", "default")));
+    assert_true(entry_exists(world_find(&w, "v1", "ConfigMap", "default", "x")));
+    r = plan_finish(p);
+    assert_int_equal(r->object_count, 1);
+    assert_true(is_refused(r, 0, "x"));
+    assert_non_null(strstr(r->objects[0].text, "Terminating"));
+    row = planned_row(r, "web");
+    assert_non_null(row);
+    assert_false(row->after.exists);
+    plan_free(p);
+    world_release(&w);
+}
