@@ -646,6 +646,7 @@ void *binding_decode(struct decode *d, const cJSON *json)
     b->propagated_s = propagation_write_time_s(d, metadata);
     b->delivered_generation = read_delivered_generation(json);
     b->deleting = decode_is_deleting(d, metadata);
+    b->protected = deletion_is_protected(metadata);
     b->deleted_s = (uint32_t)(decode_time(d, metadata, "metadata", "deletionTimestamp") / 1000);
     read_spec(d, decode_object(d, json, "", "spec"), b);
     binding_status_decode(d, json, b->clusters, binding_target_count(b), &b->status);

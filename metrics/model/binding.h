@@ -189,6 +189,7 @@ struct binding {
     bool has_conflict_resolution;
     bool has_replicas; /* spec.replicas or spec.replicaRequirements exists. */
     bool deleting;
+    bool protected;            /* Result of deletion_is_protected(). */
     bool was_changed;          /* The source has observed a change of `propagation`. */
     bool has_requirements;     /* spec.replicaRequirements exists. */
     bool scheduling_suspended; /* spec.suspension.scheduling */

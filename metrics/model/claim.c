@@ -114,3 +114,8 @@ const char *permanent_id_decode(struct decode *d, const cJSON *metadata, bool cl
 
     return id ? intern_add(d->strings, id) : NULL;
 }
+
+const char *permanent_id_key(bool cluster_scoped)
+{
+    return claim_keys[cluster_scoped ? 1 : 0].id;
+}

@@ -45,6 +45,9 @@ bool is_karmada_key(const char *key);
  */
 const char *permanent_id_decode(struct decode *d, const cJSON *metadata, bool cluster_scoped);
 
+/* Returns the key of the label permanent-id of policies. */
+const char *permanent_id_key(bool cluster_scoped);
+
 /* Used only by tests. */
 
 /* Drops the texts and frees the struct of claim_decode(). Takes NULL. */

@@ -158,6 +158,12 @@ bool object_name_is_valid(const char *name)
     return is_label_prefix(name, strlen(name));
 }
 
+bool deletion_is_protected(const cJSON *metadata)
+{
+    return strcmp(json_str(json_get(metadata, "labels"), DELETION_PROTECTION_LABEL, ""),
+                  "Always") == 0;
+}
+
 /* Appends a requirement with capacity for `values` values. Sets `invalid` if the key is illegal. */
 static struct label_requirement *add_requirement(struct decode *d, struct label_selector *s,
                                                  const char *key, enum label_operator op,

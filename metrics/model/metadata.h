@@ -51,6 +51,15 @@ bool label_key_is_valid(const char *key);
 bool label_value_is_valid(const char *value);
 bool object_name_is_valid(const char *name);
 
+/*
+ * Label of an object that Karmada's webhook protects against deletion, with the value "Always"
+ * (Karmada: pkg/webhook/resourcedeletionprotection).
+ */
+#define DELETION_PROTECTION_LABEL "resourcetemplate.karmada.io/deletion-protected"
+
+/* Returns true if the metadata of an object have DELETION_PROTECTION_LABEL with this value. */
+bool deletion_is_protected(const cJSON *metadata);
+
 /* One label. Interned texts; `value` may be "". */
 struct label {
     const char *key;

@@ -108,6 +108,7 @@ void *override_decode(struct decode *d, const cJSON *json)
     }
     o->created_ms = decode_time(d, metadata, "metadata", "creationTimestamp");
     o->changed_ms = user_change_time_ms(d, metadata, NULL);
+    o->protected = deletion_is_protected(metadata);
     o->admission = decode_admission(d, json, &o->unread);
     if (o->unread)
         drop_rules(d->strings, o);

@@ -26,6 +26,7 @@ struct override {
     bool deprecated;
     struct admission *admission; /* Owned; NULL without findings. */
     bool unread;                 /* Result of decode_admission(): the policy has no rules. */
+    bool protected;              /* Result of deletion_is_protected(). */
 };
 
 /* Callbacks of the row in the table of kinds (struct kind_def). */

@@ -52,8 +52,6 @@ static bool resource_selectors_equal(const struct resource_selector *a,
     return true;
 }
 
-static const char default_scheduler[] = "default-scheduler";
-
 static enum conflict_resolution read_conflict_resolution(struct decode *d, const cJSON *spec)
 {
     const char *text = decode_text(d, spec, "spec", "conflictResolution");
@@ -61,7 +59,7 @@ static enum conflict_resolution read_conflict_resolution(struct decode *d, const
     if (!text || strcmp(text, "Abort") == 0)
         return CONFLICT_RESOLUTION_ABORT;
     if (strcmp(text, "Overwrite") != 0)
-        decode_refuse(d, "spec", "conflictResolution", "must be Abort or Overwrite");
+        decode_fail(d, "spec", "conflictResolution", "must be Abort or Overwrite");
     return CONFLICT_RESOLUTION_OVERWRITE;
 }
 
@@ -82,7 +80,7 @@ void propagation_decode(struct decode *d, const cJSON *spec, struct propagation 
         .placement = read_canonical(d, spec, "placement", CANONICAL_PLACEMENT),
         .failover = read_canonical(d, spec, "failover", CANONICAL_FAILOVER),
         .suspension = canonical_text(d, suspension, CANONICAL_SUSPENSION),
-        .scheduler_name = intern_add(d->strings, scheduler ? scheduler : default_scheduler),
+        .scheduler_name = intern_add(d->strings, scheduler ? scheduler : DEFAULT_SCHEDULER),
         .schedule_priority = read_canonical(d, spec, "schedulePriority", CANONICAL_PLAIN),
         .conflict_resolution = read_conflict_resolution(d, spec),
         .preserve = decode_bool(d, spec, "spec", "preserveResourcesOnDeletion"),
@@ -216,6 +214,7 @@ void *policy_decode(struct decode *d, const cJSON *json)
     p->lazy = spec_text_equals(d, spec, "activationPreference", "Lazy");
     p->preempts = spec_text_equals(d, spec, "preemption", "Always");
     p->deleting = decode_is_deleting(d, metadata);
+    p->protected = deletion_is_protected(metadata);
     p->deleted_ms = decode_time(d, metadata, "metadata", "deletionTimestamp");
     p->admission = decode_admission(d, json, &p->unread);
     if (p->unread)

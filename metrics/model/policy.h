@@ -28,6 +28,9 @@ struct resource_selector *resource_selectors_decode(struct decode *d, const cJSO
 void resource_selectors_release(struct intern *strings, struct resource_selector *selectors,
                                 uint32_t count);
 
+/* Default of the field schedulerName of a policy. */
+#define DEFAULT_SCHEDULER "default-scheduler"
+
 /* Field conflictResolution of a policy or binding. */
 enum conflict_resolution { CONFLICT_RESOLUTION_ABORT, CONFLICT_RESOLUTION_OVERWRITE };
 
@@ -41,7 +44,7 @@ struct propagation {
     const char *placement;
     const char *failover;
     const char *suspension;     /* See CANONICAL_SUSPENSION. */
-    const char *scheduler_name; /* "default-scheduler" if unset. */
+    const char *scheduler_name; /* DEFAULT_SCHEDULER if unset. */
     const char *schedule_priority;
     enum conflict_resolution conflict_resolution : 8;
     enum optional_bool preserve : 8; /* Field preserveResourcesOnDeletion. */
@@ -83,7 +86,8 @@ struct policy {
     bool unread;                 /* Result of decode_admission(): the policy selects nothing. */
     bool undated;                /* A change was observed, but changed_ms is not its time yet. */
     bool lazy;
-    bool preempts; /* Field preemption is "Always". */
+    bool protected; /* Result of deletion_is_protected(). */
+    bool preempts;  /* Field preemption is "Always". */
     bool deleting;
 };
 

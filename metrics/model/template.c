@@ -370,6 +370,7 @@ void *template_decode(struct decode *d, const cJSON *json)
         read_priority_class_value(d, json, t);
     t->claim_incomplete = !t->claim && has_claim_id(d, metadata);
     t->deleting = decode_is_deleting(d, metadata);
+    t->protected = deletion_is_protected(metadata);
     t->unread = !metadata;
     t->controlled = has_controller(metadata);
     t->reconciled = json_get(json_get(metadata, "annotations"), RECONCILE_ANNOTATION) != NULL;

@@ -59,6 +59,7 @@ struct template
     bool claim_moves_generation : 1; /* See was_changed_by_user(). */
     bool claim_incomplete : 1; /* has_claim_id(), but no claim: Karmada matches policies again. */
     bool deleting : 1;
+    bool protected : 1;  /* Result of deletion_is_protected(). */
     bool reconciled : 1; /* RECONCILE_ANNOTATION is set. */
     bool controlled : 1; /* One of the ownerReferences is a controller. */
     bool has_owner : 1;  /* Use template_owner(). */

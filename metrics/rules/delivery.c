@@ -310,7 +310,7 @@ static enum stage_reason why_unscheduled(const struct binding *b)
         return WHY_SUSPENDED;
     if (has_failed_scheduling(&b->status))
         return failures[b->status.scheduled];
-    return scheduler && *scheduler && strcmp(scheduler, "default-scheduler") != 0
+    return scheduler && *scheduler && strcmp(scheduler, DEFAULT_SCHEDULER) != 0
                ? WHY_OTHER_SCHEDULER
                : WHY_WAITING;
 }

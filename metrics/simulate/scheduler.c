@@ -7,14 +7,12 @@
 #include "metrics/rules/scheduling/scheduling.h"
 #include "metrics/simulate/overlay.h"
 
-static const char default_scheduler[] = "default-scheduler";
-
 /* Returns true if Karmada's default scheduler handles the binding once it is in its queue. */
 static bool is_for_default_scheduler(const struct binding *b)
 {
     return b->has_placement && !b->deleting && !b->scheduling_suspended &&
            (!b->propagation.scheduler_name ||
-            strcmp(b->propagation.scheduler_name, default_scheduler) == 0);
+            strcmp(b->propagation.scheduler_name, DEFAULT_SCHEDULER) == 0);
 }
 
 /*

@@ -112,6 +112,11 @@ static void keep_sync_mode(cJSON *json)
         cJSON_AddStringToObject(spec, "syncMode", "Push");
 }
 
+static bool has_exclusions(const cJSON *json)
+{
+    return json_get(json_get(json, "spec"), "excludedResources") != NULL;
+}
+
 /*
  * Returns the object that the API server and Karmada's webhooks store. Keeps excludedResources, of
  * which the rules assume that the control plane has it: the findings of the admission name it.
@@ -129,25 +134,32 @@ static cJSON *make_stored_policy(const cJSON *json, enum release release)
 
 /*
  * Adds the object to `objects` if the API server or a webhook refuses it, or drops fields. Returns
- * false if all releases that Karmada may have refuse it.
+ * false if all releases that Karmada may have refuse it. `entry` has the stored object, if any.
  */
-static bool is_admitted(struct user_change *u, struct identity id, const cJSON *json)
+static bool is_admitted(struct user_change *u, const struct entry *entry, struct identity id,
+                        const cJSON *json)
 {
     struct release_range range = overlay_context(u->overlay)->release;
     CLEANUP(free_cleanup) struct admission *a = admission_review(json);
     enum release_answer refused = admission_refuses(a, range);
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(CHANGE_TEXT_MAX);
 
-    if (refused == RELEASE_ANSWER_DIFFERS)
-        note_object(u, id, CHANGE_REASON_REFUSED_BY_SOME, NULL);
-    if (refused == RELEASE_ANSWER_YES) {
+    if (refused == RELEASE_ANSWER_YES)
         admission_add_text(a, range, false, &text);
+    else
+        admission_add_update_text(entry, range, json, &text);
+    if (text.len > 0) {
         note_object(u, id, CHANGE_REASON_REFUSED, text.data);
         return false;
     }
+    if (refused == RELEASE_ANSWER_DIFFERS)
+        note_object(u, id, CHANGE_REASON_REFUSED_BY_SOME, NULL);
     if (admission_prunes(a, range) == RELEASE_ANSWER_YES) {
         admission_add_text(a, range, true, &text);
-        note_object(u, id, CHANGE_REASON_FIELD_PRUNED, text.data);
+        note_object(u, id,
+                    has_exclusions(json) ? CHANGE_REASON_EXCLUSIONS_PRUNED
+                                         : CHANGE_REASON_FIELD_PRUNED,
+                    text.data);
     }
     return true;
 }
@@ -182,7 +194,7 @@ bool user_change_decode(struct user_change *u, const cJSON *json, struct applied
     *out = (struct applied_object){NULL, NULL};
     if (def->class != CLASS_TEMPLATE) {
         sent = make_sent_object(entry, json);
-        if (!is_admitted(u, id, sent))
+        if (!is_admitted(u, entry, id, sent))
             return true;
         stored = def->class == CLASS_POLICY ? make_stored_policy(sent, c->release.newest) : NULL;
     }
@@ -449,23 +461,52 @@ static struct entry_list list_namespace(const struct store *store, const char *n
     return list;
 }
 
+/*
+ * Deletes an object in a Namespace that is deleted. Returns false if Karmada's webhook refuses it:
+ * the Namespace controller of Kubernetes then cannot delete the Namespace either.
+ */
+static bool delete_content(struct user_change *u, struct entry *entry)
+{
+    if (admission_protects(entry)) {
+        note_entry(u, entry, CHANGE_REASON_PROTECTED_CONTENT);
+        return false;
+    }
+    if (entry_template(entry))
+        delete_template(u, entry, true);
+    else
+        overlay_replace(u->overlay, entry, NULL);
+    return true;
+}
+
+/* Deletes the objects of a list. Returns the number of objects that stay. */
+static size_t delete_contents(struct user_change *u, const struct entry_list *all)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < all->count && !overlay_limit_reached(u->overlay); i++)
+        kept += entry_exists(all->items[i]) && !delete_content(u, all->items[i]);
+    overlay_evaluate(u->overlay);
+    return kept;
+}
+
 bool user_change_delete_namespace(struct user_change *u, const char *name)
 {
     CLEANUP(entry_list_release)
     struct entry_list all = list_namespace(overlay_context(u->overlay)->store, name);
 
-    for (size_t i = 0; i < all.count && !overlay_limit_reached(u->overlay); i++) {
-        struct entry *entry = all.items[i];
-
-        if (!entry_exists(entry))
-            continue;
-        if (entry_template(entry))
-            delete_template(u, entry, true);
-        else
-            overlay_replace(u->overlay, entry, NULL);
-    }
-    overlay_evaluate(u->overlay);
+    (void)delete_contents(u, &all);
     return all.count > 0;
+}
+
+/* Deletes a template; a Namespace with all objects in it, unless some of them stay. */
+static void delete_template_and_contents(struct user_change *u, struct entry *entry)
+{
+    CLEANUP(entry_list_release) struct entry_list all = {0};
+
+    if (is_namespace(entry))
+        all = list_namespace(overlay_context(u->overlay)->store, entry->name);
+    if (delete_contents(u, &all) == 0)
+        delete_template(u, entry, false);
 }
 
 void user_change_delete(struct user_change *u, struct entry *entry)
@@ -474,15 +515,17 @@ void user_change_delete(struct user_change *u, struct entry *entry)
 
     if (!entry_exists(entry))
         return;
+    if (admission_protects(entry)) {
+        note_entry(u, entry, CHANGE_REASON_PROTECTED);
+        return;
+    }
     switch (entry_class(entry)) {
     case CLASS_POLICY:
         detector_on_policy_deleted(overlay, entry);
         overlay_replace(overlay, entry, NULL);
         break;
     case CLASS_TEMPLATE:
-        if (is_namespace(entry))
-            (void)user_change_delete_namespace(u, entry->name);
-        delete_template(u, entry, false);
+        delete_template_and_contents(u, entry);
         break;
     case CLASS_BINDING:
         distributor_detach_all(overlay, entry);

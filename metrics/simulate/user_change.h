@@ -22,10 +22,24 @@
         "Karmada may evict templates from the cluster because of its new NoExecute taint; the "    \
         "plan does not simulate evictions.")                                                       \
     ROW(REFUSED, REFUSED, "admission", "The API server refuses the object")                        \
+    ROW(PROTECTED, REFUSED, "deletion_protected",                                                  \
+        "Karmada's webhook refuses to delete the object, because it has the "                      \
+        "label " DELETION_PROTECTION_LABEL ": Always. Remove the label first.")                    \
+    ROW(PROTECTED_CONTENT, REFUSED, "deletion_protected",                                          \
+        "Karmada's webhook refuses to delete the object, because it has the "                      \
+        "label " DELETION_PROTECTION_LABEL                                                         \
+        ": Always. Its Namespace stays in phase Terminating, without "                             \
+        "the objects that are not protected. Remove the label first.")                             \
     ROW(REFUSED_BY_SOME, UNDETERMINED, "release",                                                  \
         "Some of the releases that Karmada may have refuse the object; the plan shows the effect " \
         "in the others. Set --karmada.version.")                                                   \
-    ROW(FIELD_PRUNED, IGNORED, "field_pruned", "The API server drops fields of the object")        \
+    ROW(FIELD_PRUNED, STORED, "field_pruned",                                                      \
+        "The API server stores the object without fields that its CustomResourceDefinition does "  \
+        "not have; the plan shows the effect of the others")                                       \
+    ROW(EXCLUSIONS_PRUNED, STORED, "field_pruned",                                                 \
+        "The API server drops fields that its CustomResourceDefinition does not have; the plan "   \
+        "shows the effect of excludedResources all the same, as on a control plane with the "      \
+        "field")                                                                                   \
     ROW(REBALANCER_EXISTS, NOT_SIMULATED, "rebalancer_exists",                                     \
         "The WorkloadRebalancer exists already: the plan cannot tell which of its workloads "      \
         "Karmada has scheduled again.")                                                            \
@@ -76,13 +90,16 @@ bool user_change_decode(struct user_change *u, const cJSON *json, struct applied
  */
 void user_change_apply(struct user_change *u, struct applied_object applied, const cJSON *json);
 
-/* Deletes the object of an entry, if it exists; a Namespace with all objects in it. */
+/*
+ * Deletes the object of an entry, if it exists; a Namespace with all objects in it. Objects that
+ * Karmada protects against deletion stay, with their Namespace, and are added to `objects`.
+ */
 void user_change_delete(struct user_change *u, struct entry *entry);
 
 /*
- * Deletes all objects in a Namespace, which need not be in the store itself. Karmada deletes the
- * Namespace in the member clusters too, so that no copy stays there. Returns false if the store has
- * no object in it.
+ * Deletes all objects in a Namespace that are not protected. The Namespace need not be in the store
+ * itself. Karmada deletes the Namespace in the member clusters too, so that no copy stays there.
+ * Returns false if the store has no object in it.
  */
 bool user_change_delete_namespace(struct user_change *u, const char *name);
 

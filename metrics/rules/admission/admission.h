@@ -46,3 +46,17 @@ enum release_answer admission_prunes(const struct admission *a, struct release_r
  */
 void admission_add_text(const struct admission *a, struct release_range range, bool pruned,
                         struct strbuf *out);
+
+/*
+ * Returns true if Karmada's webhook refuses to delete the object of the entry: it has the label
+ * DELETION_PROTECTION_LABEL. Objects in classes that no simulation deletes count as not protected.
+ */
+bool admission_protects(const struct entry *entry);
+
+/*
+ * Appends the reasons for which Karmada's webhooks refuse to replace the object of the entry by
+ * `sent`, the object of a user. Appends nothing without reasons, and if the entry has no object
+ * that an API server of the range stores.
+ */
+void admission_add_update_text(const struct entry *entry, struct release_range range,
+                               const cJSON *sent, struct strbuf *out);

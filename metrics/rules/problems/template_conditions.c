@@ -336,8 +336,8 @@ static void placement_at_risk_condition(const struct judged_template *t)
     struct scheduling s = {.placements = t->c->placements, .binding = b, .gates = t->c->gates};
 
     if (!b->has_placement || b->cluster_count == 0 ||
-        strcmp(b->propagation.scheduler_name ? b->propagation.scheduler_name : "default-scheduler",
-               "default-scheduler") != 0)
+        strcmp(b->propagation.scheduler_name ? b->propagation.scheduler_name : DEFAULT_SCHEDULER,
+               DEFAULT_SCHEDULER) != 0)
         return;
     s.resolved = binding_placement(t);
     if (incomplete_classes(&t->c->incomplete) & 1U << CLASS_CLUSTER) {

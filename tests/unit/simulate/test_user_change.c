@@ -87,7 +87,7 @@ static const struct object_case {
      POLICY_OF("PropagationPolicy", IN_DEFAULT,
                SELECTS("api") ",\"excludedResources\":[{\"apiVersion\":\"v1\",\"kind\":"
                               "\"Secret\"}]"),
-     "ignored field_pruned"},
+     "stored field_pruned"},
     {"a policy", NULL, POLICY_OF("PropagationPolicy", IN_DEFAULT, SELECTS("api")), NULL},
     {"a template", NULL, TEMPLATE("api", ""), NULL},
     {"a Cluster without the field that it has already", NULL, CLUSTER("member1"), NULL},
@@ -114,6 +114,109 @@ TEST_ROWS(the_plan_lists, object_cases, name)
         snprintf(text, sizeof(text), "%s %s", prediction_names[object->outcome], object->reason);
         assert_string_equal(text, c->outcome);
         assert_true(object->text[strlen(object->text) - 1] == '.');
+    }
+    plan_free(p);
+    world_release(&w);
+}
+
+/* The rest of the policy takes effect, and the text names the dropped field. */
+TEST(a_policy_is_stored_without_a_field_that_the_api_server_drops)
+{
+    const struct plan_result *r;
+    const struct plan_template *row;
+    struct world w;
+    char text[256];
+
+    init_bound_world(&w);
+    world_put_text(&w, TEMPLATE("api", ""));
+    world_run(&w, NOW_MS);
+    struct plan *p = plan_new(w.engine);
+    planned_apply(p, POLICY_OF("PropagationPolicy", IN_DEFAULT,
+                               SELECTS("api") ",\"priorty\":1," ON("member2")));
+    r = plan_finish(p);
+    assert_int_equal(r->object_count, 1);
+    assert_int_equal(r->objects[0].outcome, PREDICTION_STORED);
+    assert_non_null(
+        strstr(r->objects[0].text, "spec.priorty is no field (the nearest is priority)"));
+    row = planned_row(r, "api");
+    assert_non_null(row);
+    assert_string_equal(planned_outcome(&row->after, text), "current x member2:2");
+    plan_free(p);
+    world_release(&w);
+}
+
+/* ---- updates that the webhooks deny ---- */
+
+#define STORED(kind, metadata, id, spec)                                                           \
+    POLICY_OF(kind, metadata ",\"labels\":{\"" id "\":\"id-x\"}", SELECTS("api") spec)
+#define SENT(kind, metadata, labels, spec)                                                         \
+    POLICY_OF(kind, metadata ",\"labels\":{" labels "}", SELECTS("api") spec)
+#define PP       "PropagationPolicy"
+#define CPP      "ClusterPropagationPolicy"
+#define ID       "propagationpolicy.karmada.io/permanent-id"
+#define CID      "clusterpropagationpolicy.karmada.io/permanent-id"
+#define BY(name) ",\"schedulerName\":\"" name "\""
+
+static const struct update_case {
+    const char *name;
+    const char *stored;
+    const char *apply;
+    const char *text; /* Part of the text of the refusal; NULL: the update is accepted. */
+} update_cases[] = {
+    {"another scheduler", STORED(PP, IN_DEFAULT, ID, ""), SENT(PP, IN_DEFAULT, "", BY("own")),
+     "spec.schedulerName must stay \"default-scheduler\", as in the stored policy, not \"own\"; to "
+     "change it, delete the policy and create it again."},
+    {"another scheduler of a ClusterPropagationPolicy", STORED(CPP, "", CID, BY("own")),
+     SENT(CPP, "", "", BY("other")), "must stay \"own\", as in the stored policy, not \"other\""},
+    {"no scheduler any more", STORED(PP, IN_DEFAULT, ID, BY("own")), SENT(PP, IN_DEFAULT, "", ""),
+     "must stay \"own\", as in the stored policy, not \"default-scheduler\""},
+    {"the default scheduler, written", STORED(PP, IN_DEFAULT, ID, ""),
+     SENT(PP, IN_DEFAULT, "", BY("default-scheduler")), NULL},
+    {"an empty scheduler, which gets the default", STORED(PP, IN_DEFAULT, ID, ""),
+     SENT(PP, IN_DEFAULT, "", BY("")), NULL},
+    {"another permanent id", STORED(PP, IN_DEFAULT, ID, ""),
+     SENT(PP, IN_DEFAULT, "\"" ID "\":\"id-y\"", ""),
+     "metadata.labels must keep \"id-x\" in " ID ", as in the stored policy; remove the label from "
+     "the object."},
+    {"another permanent id of a ClusterPropagationPolicy", STORED(CPP, "", CID, ""),
+     SENT(CPP, "", "\"" CID "\":\"id-y\"", ""), "metadata.labels must keep \"id-x\" in " CID},
+    {"a removed permanent id", STORED(PP, IN_DEFAULT, ID, ""),
+     SENT(PP, IN_DEFAULT, "\"" ID "\":null", ""), "metadata.labels must keep \"id-x\""},
+    {"a first permanent id", POLICY_OF(PP, IN_DEFAULT, SELECTS("api")),
+     SENT(PP, IN_DEFAULT, "\"" ID "\":\"id-y\"", ""),
+     "metadata.labels must not have " ID ", which only Karmada sets; remove the label from the "
+     "object."},
+    {"the same permanent id", STORED(PP, IN_DEFAULT, ID, ""),
+     SENT(PP, IN_DEFAULT, "\"" ID "\":\"id-x\"", ""), NULL},
+    {"scheduler and permanent id", STORED(PP, IN_DEFAULT, ID, ""),
+     SENT(PP, IN_DEFAULT, "\"" ID "\":\"\"", BY("own")), "create it again; metadata.labels must"},
+    {"another scheduler of a policy that the API server never stored",
+     STORED(PP, IN_DEFAULT, ID, ",\"preemption\":\"odd\""), SENT(PP, IN_DEFAULT, "", BY("own")),
+     NULL},
+    {"another scheduler of a new policy", NULL, SENT(PP, IN_DEFAULT, "", BY("own")), NULL},
+};
+
+TEST_ROWS(the_webhooks_deny_an_update_with, update_cases, name)
+{
+    const struct update_case *c = *state;
+    const struct plan_result *r;
+    const struct plan_template *row;
+    struct world w;
+
+    init_bound_world(&w);
+    world_put_text(&w, TEMPLATE("api", ""));
+    if (c->stored)
+        world_put_text(&w, c->stored);
+    world_run(&w, NOW_MS);
+    struct plan *p = plan_new(w.engine);
+    planned_apply(p, c->apply);
+    r = plan_finish(p);
+    row = planned_row(r, "api");
+    assert_int_equal(r->object_count, c->text ? 1 : 0);
+    if (c->text) {
+        assert_int_equal(r->objects[0].outcome, PREDICTION_REFUSED);
+        assert_non_null(strstr(r->objects[0].text, c->text));
+        assert_null(row);
     }
     plan_free(p);
     world_release(&w);
@@ -416,5 +519,97 @@ TEST(a_deleted_namespace_takes_all_its_objects)
     assert_false(planned_row(r, "api")->after.exists);
     plan_free(p);
     assert_true(entry_exists(world_find(&w, "apps/v1", "Deployment", "default", "web")));
+    world_release(&w);
+}
+
+/* ---- protection against deletion ---- */
+
+#define LABELS(value)                                                                              \
+    ",\"labels\":{\"resourcetemplate.karmada.io/deletion-protected\":\"" value "\"}"
+#define CONFIG(metadata)                                                                           \
+    "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"x\"" IN_DEFAULT        \
+        metadata "}}"
+#define OWN_NAMESPACE(labels)                                                                      \
+    "{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"default\"" labels "}}"
+#define OWN_BINDING(labels)                                                                        \
+    "{\"apiVersion\":\"work.karmada.io/v1alpha2\",\"kind\":\"ResourceBinding\",\"metadata\":{"     \
+    "\"name\":\"x\"" IN_DEFAULT labels "},\"spec\":{\"resource\":{\"apiVersion\":\"v1\",\"kind\":" \
+    "\"Pod\",\"name\":\"x\"}}}"
+
+static const struct protection_case {
+    const char *name;
+    const char *object;
+    const char *api_version, *kind, *ns, *deleted;
+    bool refused;
+} protection_cases[] = {
+    {"a template", CONFIG(LABELS("Always")), "v1", "ConfigMap", "default", "x", true},
+    {"a template with another value", CONFIG(LABELS("Never")), "v1", "ConfigMap", "default", "x",
+     false},
+    {"a template without labels", CONFIG(""), "v1", "ConfigMap", "default", "x", false},
+    {"a Namespace", OWN_NAMESPACE(LABELS("Always")), "v1", "Namespace", "", "default", true},
+    {"a policy", POLICY_OF("PropagationPolicy", IN_DEFAULT LABELS("Always"), SELECTS("web")),
+     "policy.karmada.io/v1alpha1", "PropagationPolicy", "default", "x", true},
+    {"an override policy",
+     POLICY_OF("OverridePolicy", IN_DEFAULT LABELS("Always"), "\"overrideRules\":[]"),
+     "policy.karmada.io/v1alpha1", "OverridePolicy", "default", "x", true},
+    {"a binding", OWN_BINDING(LABELS("Always")), "work.karmada.io/v1alpha2", "ResourceBinding",
+     "default", "x", true},
+    {"a Cluster, whose API server calls no webhook",
+     "{\"apiVersion\":\"cluster.karmada.io/v1alpha1\",\"kind\":\"Cluster\",\"metadata\":{"
+     "\"name\":\"x\"" LABELS("Always") "}}",
+     "cluster.karmada.io/v1alpha1", "Cluster", "", "x", false},
+};
+
+static bool is_refused(const struct plan_result *r, size_t index, const char *name)
+{
+    const struct change_object *object = &r->objects[index];
+
+    return r->object_count > index && object->outcome == PREDICTION_REFUSED &&
+           strcmp(object->reason, "deletion_protected") == 0 && strcmp(object->id.name, name) == 0;
+}
+
+TEST_ROWS(the_label_protects_against_deletion, protection_cases, name)
+{
+    const struct protection_case *c = *state;
+    const struct plan_result *r;
+    struct entry *entry;
+    struct world w;
+
+    init_bound_world(&w);
+    world_put_text(&w, c->object);
+    world_run(&w, NOW_MS);
+    entry = world_find(&w, c->api_version, c->kind, c->ns, c->deleted);
+    struct plan *p = plan_new(w.engine);
+    plan_delete(p, entry);
+    assert_int_equal(entry_exists(entry), c->refused);
+    assert_int_equal(entry_exists(world_find(&w, "apps/v1", "Deployment", "default", "web")), true);
+    r = plan_finish(p);
+    assert_int_equal(is_refused(r, 0, c->deleted), c->refused);
+    plan_free(p);
+    world_release(&w);
+}
+
+TEST(a_protected_object_keeps_its_deleted_namespace)
+{
+    const struct plan_result *r;
+    const struct plan_template *row;
+    struct world w;
+
+    init_bound_world(&w);
+    world_put_text(&w, NAMESPACE("default"));
+    world_put_text(&w, CONFIG(LABELS("Always")));
+    world_run(&w, NOW_MS);
+    struct plan *p = plan_new(w.engine);
+    plan_delete(p, world_find(&w, "v1", "Namespace", "", "default"));
+    assert_true(entry_exists(world_find(&w, "v1", "Namespace", "", "default")));
+    assert_true(entry_exists(world_find(&w, "v1", "ConfigMap", "default", "x")));
+    r = plan_finish(p);
+    assert_int_equal(r->object_count, 1);
+    assert_true(is_refused(r, 0, "x"));
+    assert_non_null(strstr(r->objects[0].text, "Terminating"));
+    row = planned_row(r, "web");
+    assert_non_null(row);
+    assert_false(row->after.exists);
+    plan_free(p);
     world_release(&w);
 }
