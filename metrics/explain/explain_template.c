@@ -195,7 +195,7 @@ static void explain_stage_and_reason(struct explain_context *x, const struct ent
     char since[32];
 
     format_timestamp((int64_t)since_s * 1000, since);
-    if (at.stage == STAGE_UNBOUND && now.outcome == PREDICTION_REFUSED)
+    if (at.stage <= STAGE_UNBOUND && now.outcome == PREDICTION_REFUSED)
         explain_paragraph(x, "%s %s", stage_texts[at.stage], predicted_text(now));
     else
         explain_paragraph(x, "%s%s%s", stage_texts[at.stage], at.reason == WHY_NONE ? "" : " ",
@@ -204,7 +204,12 @@ static void explain_stage_and_reason(struct explain_context *x, const struct ent
         explain_paragraph(x, "Karmada's message: %s", message);
     if (since_s > 0)
         explain_paragraph(x, "Since %s, according to the objects.", since);
-    if (*end.text && !x->judged)
+    if (x->judged || *end.text == '\0')
+        return;
+    if (at.stage == STAGE_UNMATCHED && now.outcome == PREDICTION_REFUSED)
+        explain_paragraph(x, "Action (%s): Correct %s.", actor_title(ACTOR_POLICY_OWNER),
+                          explain_name(x, decision_refused_policy(template_decision(template))));
+    else
         explain_paragraph(x, "Action (%s): %s", actor_title(end.actor), end.text);
 }
 

@@ -22,6 +22,8 @@ static struct predicted predict_without_binding(const struct template_decision *
 {
     const char *reason = stage_reason_names[d->stages.at.reason];
 
+    if (d->state == STATE_PENDING && decision_refused_policy(d))
+        return (struct predicted){PREDICTION_REFUSED, "policy_refused"};
     if (d->defects & 1U << DEFECT_NAME_COLLISION)
         return (struct predicted){PREDICTION_REFUSED, "taken"};
     if (d->stages.at.stage == STAGE_UNBOUND &&
@@ -96,6 +98,8 @@ bool template_waits_for_placement(const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
 
+    if (d->state == STATE_PENDING)
+        return decision_refused_policy(d);
     return (d->state == STATE_UNBOUND || d->state == STATE_ATTACHED) &&
            !entry_binding(d->binding) &&
            predict_from_decision(d, template).outcome == PREDICTION_UNDETERMINED;
@@ -167,25 +171,6 @@ static struct predicted predict_governed(const struct rule_context *c, const str
     return (struct predicted){PREDICTION_NOWHERE, "no_replicas"};
 }
 
-/*
- * Returns true if a policy from files does not take effect, because the API server refuses it; then
- * `out` is the outcome of its templates. A stored policy stays in force.
- */
-static bool is_policy_refused(const struct entry *policy, struct release_range range,
-                              struct predicted *out)
-{
-    const struct admission *a = admission_of_entry(policy);
-    enum release_answer answer = admission_refuses(a, range);
-
-    if (answer == RELEASE_ANSWER_NO || a->stored)
-        return false;
-    *out = answer == RELEASE_ANSWER_YES
-               ? (struct predicted){PREDICTION_REFUSED, "policy_refused"}
-               : (struct predicted){PREDICTION_UNDETERMINED,
-                                    undetermined_reason_names[UNDETERMINED_RELEASE]};
-    return true;
-}
-
 static struct predicted predict_one(const struct rule_context *c, const struct entry *template,
                                     struct projection *out)
 {
@@ -194,8 +179,11 @@ static struct predicted predict_one(const struct rule_context *c, const struct e
     struct predicted now = predict_from_decision(d, template);
 
     if (entry_binding(d->binding) || now.outcome != PREDICTION_UNDETERMINED || !policy ||
-        !policy->resolved || is_policy_refused(d->governing, c->release, &now))
+        !policy->resolved)
         return now;
+    if (admission_keeps_out(entry_policy(d->governing)->admission, c->release) ==
+        RELEASE_ANSWER_DIFFERS)
+        return undetermined(out, UNDETERMINED_RELEASE);
     return predict_governed(c, template, policy->resolved, out);
 }
 

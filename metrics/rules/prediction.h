@@ -36,8 +36,8 @@ struct predicted predict_from_decision(const struct template_decision *d,
                                        const struct entry *template);
 
 /*
- * Returns true if a decided template has no binding, and only the scheduler decides on its outcome
- * (predict_template).
+ * Returns true if a decided template has no binding, and a policy would propagate it: the scheduler
+ * decides on its outcome (predict_template), or the API server refuses the policy.
  */
 bool template_waits_for_placement(const struct entry *template);
 

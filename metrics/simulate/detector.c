@@ -2,6 +2,7 @@
 #include "metrics/simulate/detector.h"
 
 #include "metrics/model/template.h"
+#include "metrics/rules/admission/admission.h"
 #include "metrics/rules/object_index.h"
 #include "metrics/rules/template_state.h"
 #include "metrics/simulate/dependencies_distributor.h"
@@ -257,11 +258,18 @@ static struct entry *claimed_policy(struct overlay *overlay, const struct entry 
                : find_or_add_claim_policy(overlay_context(overlay)->store, claim);
 }
 
+/* Returns true if no API server stores the version of the policy that the source has. */
+static bool is_refused(const struct overlay *overlay, const struct policy *p)
+{
+    return admission_keeps_out(p->admission, overlay_context(overlay)->release) ==
+           RELEASE_ANSWER_YES;
+}
+
 /*
  * Returns the policy to apply with takeover by preemption: the claimed policy while it exists, else
- * the best policy. Returns NULL if the claimed policy is in deletion or does not select the
- * template any more, or if there is no policy. Removes the claim of a policy that does not exist.
- * The item then counts as a user's change: even a Lazy policy is applied.
+ * the best policy. Returns NULL if the claimed policy is in deletion, is refused, or does not
+ * select the template any more, or if there is no policy. Removes the claim of a policy that does
+ * not exist. The item then counts as a user's change: even a Lazy policy is applied.
  */
 static struct entry *find_policy_to_apply(struct overlay *overlay, struct queue_item *item)
 {
@@ -271,7 +279,10 @@ static struct entry *find_policy_to_apply(struct overlay *overlay, struct queue_
 
     /* While the claimed policy exists, the decision of the template does not matter. */
     if (p)
-        return !p->deleting && policy_selects_template(claimed, item->template) ? claimed : NULL;
+        return !p->deleting && !is_refused(overlay, p) &&
+                       policy_selects_template(claimed, item->template)
+                   ? claimed
+                   : NULL;
     d = up_to_date_decision(overlay, item->template);
     if (!claimed)
         return d->winner;

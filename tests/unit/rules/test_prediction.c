@@ -12,6 +12,16 @@ enum { NOW_MS = 1000, TEXT_MAX = 1 << 14 };
     "{'apiVersion':'policy.karmada.io/v1alpha1','kind':'PropagationPolicy','metadata':{"           \
     "'name':'p','namespace':'a'},'spec':{'propagateDeps':true,'resourceSelectors':[{"              \
     "'apiVersion':'apps/v1','kind':'Deployment'}],'placement':{" placement "}}}"
+#define OTHER_POLICY                                                                               \
+    "{'apiVersion':'policy.karmada.io/v1alpha1','kind':'PropagationPolicy','metadata':{"           \
+    "'name':'q','namespace':'a'},'spec':{'resourceSelectors':[{'apiVersion':'apps/v1','kind':"     \
+    "'Deployment'}]}}"
+#define STORED_POLICY                                                                              \
+    "{'apiVersion':'policy.karmada.io/v1alpha1','kind':'PropagationPolicy','metadata':{"           \
+    "'name':'p','namespace':'a','uid':'v'},'spec':{'resourceSelectors':[{'apiVersion':"            \
+    "'apps/v1','kind':'Deployment'}],'placement':{" REFUSED "}}}"
+/* The webhook refuses a constraint by field and by label. */
+#define REFUSED "'spreadConstraints':[{'spreadByField':'cluster','spreadByLabel':'l'}]"
 #define CLUSTER(name, spec)                                                                        \
     "{'apiVersion':'cluster.karmada.io/v1alpha1','kind':'Cluster','metadata':{'name':'" name       \
     "'},'spec':{" spec "}}"
@@ -55,6 +65,12 @@ static const struct prediction_case {
      "nowhere no_replicas"},
     {"spread by label",
      TEMPLATE "," CLUSTERS "," POLICY("'spreadConstraints':[{'spreadByLabel':'l','minGroups':1}]"),
+     "refused spread_constraint"},
+    {"the API server refuses the policy", TEMPLATE "," CLUSTERS "," POLICY(REFUSED),
+     "refused policy_refused"},
+    {"another policy than the refused one",
+     TEMPLATE "," CLUSTERS "," POLICY(REFUSED) "," OTHER_POLICY, "placed scheduled m1:3 m2:3"},
+    {"an API server stores the refused policy", TEMPLATE "," CLUSTERS "," STORED_POLICY,
      "refused spread_constraint"},
     {"no Cluster is known", TEMPLATE "," POLICY(""), "undetermined no_clusters"},
     {"the uid decides", TEMPLATE_OF("web", "", "3") "," CLUSTERS "," POLICY(DIVIDED),
