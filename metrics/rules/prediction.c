@@ -114,9 +114,32 @@ bool template_divides_unknown_replicas(const struct entry *template, enum divisi
            kind_may_have_replicas(api_version, kind);
 }
 
-/* Sets the members of `out` that the scheduler reads, as Karmada would. False if one is unknown. */
-static bool make_expected_binding(const struct entry *template, enum division division,
-                                  struct binding *out)
+enum undetermined_reason copy_replicas(const struct entry *template, struct release_range range,
+                                       struct binding *out)
+{
+    const struct template *t = entry_template(template);
+
+    switch (
+        interprets_replicas(template->partition->type->api_version, entry_kind(template), range)) {
+    case RELEASE_ANSWER_NO:
+        return UNDETERMINED_REASON_COUNT;
+    case RELEASE_ANSWER_DIFFERS:
+        return UNDETERMINED_RELEASE;
+    case RELEASE_ANSWER_YES:
+        break;
+    }
+    out->has_requirements = out->has_replicas = true;
+    if (t->replicas < 0)
+        return UNDETERMINED_UNSUPPORTED;
+    out->replicas = t->replicas;
+    return UNDETERMINED_REASON_COUNT;
+}
+
+/* Sets the members of `out` that the scheduler reads, as Karmada would. Returns copy_replicas(). */
+static enum undetermined_reason make_expected_binding(const struct entry *template,
+                                                      enum division division,
+                                                      struct release_range range,
+                                                      struct binding *out)
 {
     const struct template *t = entry_template(template);
     const struct type *type = template->partition->type;
@@ -129,13 +152,9 @@ static bool make_expected_binding(const struct entry *template, enum division di
         .uid_hash = t->uid_hash,
         .has_placement = true,
     };
-    if (template_divides_unknown_replicas(template, division))
-        return false;
-    if (!kind_has_replicas(type->api_version, type->kind))
-        return true;
-    out->has_requirements = out->has_replicas = true;
-    out->replicas = t->replicas;
-    return t->replicas >= 0;
+    return template_divides_unknown_replicas(template, division)
+               ? UNDETERMINED_UNSUPPORTED
+               : copy_replicas(template, range, out);
 }
 
 static struct predicted undetermined(struct projection *out, enum undetermined_reason reason)
@@ -153,9 +172,11 @@ static struct predicted predict_governed(const struct rule_context *c, const str
     const struct scheduling s = {
         .placements = c->placements, .binding = &expected, .resolved = resolved, .gates = c->gates};
     struct schedule_result result = {0};
+    enum undetermined_reason unknown =
+        make_expected_binding(template, resolved->placement->division, c->release, &expected);
 
-    if (!make_expected_binding(template, resolved->placement->division, &expected))
-        return undetermined(out, UNDETERMINED_UNSUPPORTED);
+    if (unknown != UNDETERMINED_REASON_COUNT)
+        return undetermined(out, unknown);
     if (!resolved->has_clusters)
         return undetermined(out, UNDETERMINED_NO_CLUSTERS);
     scheduling_run_in_range(&s, true, &result);
