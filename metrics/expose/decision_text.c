@@ -78,8 +78,8 @@ static const char *const ignored_words[IGNORED_REASON_COUNT] = {
     [IGNORED_SYSTEM_OBJECT] = "The object is configuration of the API server itself.",
     [IGNORED_CLAIMED_BY] = "Another controller has claimed the object.",
     [IGNORED_UNWATCHED_VERSION] =
-        ("Karmada watches one version of each kind, the preferred one. The object or each policy "
-         "that names it has another version."),
+        ("Karmada watches one version of each kind that the API server serves, the preferred one. "
+         "The object or each policy that names it has another version or kind."),
 };
 
 const char *state_text(const struct template_decision *d)
