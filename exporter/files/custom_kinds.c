@@ -234,7 +234,10 @@ static void set_namespace(const struct custom_kinds *k, cJSON *object, enum scop
 
 /* ---- API version of an object ---- */
 
-/* Returns the served versions of a kind, the preferred one first; "" if they are unknown. */
+/*
+ * Returns the served versions of a kind, the preferred one first; "" if they are unknown, NULL if
+ * no API server serves the kind.
+ */
 static const char *versions_of(const struct custom_kinds *k, const char *api_version,
                                const char *kind)
 {
@@ -243,7 +246,9 @@ static const char *versions_of(const struct custom_kinds *k, const char *api_ver
 
     if (builtin)
         return builtin->versions;
-    return custom ? custom->versions : "";
+    if (custom)
+        return custom->versions;
+    return is_builtin_group(api_version) ? NULL : "";
 }
 
 static enum api_version_answer judge_version(const void *context, const char *api_version,
@@ -251,6 +256,8 @@ static enum api_version_answer judge_version(const void *context, const char *ap
 {
     const char *versions = versions_of(context, api_version, kind);
 
+    if (!versions)
+        return API_VERSION_ABSENT;
     if (*versions == '\0')
         return API_VERSION_UNKNOWN;
     switch (version_rank_of(versions, api_version)) {
@@ -270,7 +277,7 @@ static bool add_preferred_version(const void *context, const char *api_version, 
     const char *versions = versions_of(context, api_version, kind);
     size_t group_len = api_group_len(api_version);
 
-    if (*versions == '\0')
+    if (!versions || *versions == '\0')
         return false;
     strbuf_add(out, api_version, group_len + (group_len > 0));
     strbuf_add(out, versions, strcspn(versions, " "));

@@ -105,12 +105,15 @@ static void explain_candidate_result(struct explain_context *x, const struct tem
     json_writer_text(w, "outcome",
                      c->excluded   ? "excluded"
                      : c->deleting ? "deleting"
+                     : c->refused  ? "refused"
                      : wins        ? "wins"
                                    : "loses");
-    if (c->excluded || wins || c->deleting)
+    if (c->excluded || wins || c->deleting || c->refused)
         json_writer_text(w, "lostBy", NULL);
     if (c->deleting)
         explain_detail(x, "not eligible: the policy is being deleted");
+    else if (c->refused)
+        explain_detail(x, "not eligible: the API server refuses the policy");
     else if (wins)
         explain_detail(x, "ranks first");
     else if (!c->excluded && candidate_compare(&d->candidates[0], c, &step) < 0) {

@@ -642,7 +642,7 @@ static void explain_next_change(void *context, const struct next_change *f)
     if (moves && next->late)
         explain_paragraph(x, "A restart of Karmada's controllers, or the user's next change of the "
                              "template, makes Karmada try again.");
-    if (waits)
+    if (waits || failed_outcome_text(&f->next))
         explain_outcome(x, "After the user's next change of the template", &f->next);
     if (failed_outcome_text(&f->next))
         return explain_assumptions(x, moves || waits ? f->assumptions : 0);

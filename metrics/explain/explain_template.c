@@ -195,7 +195,7 @@ static void explain_stage_and_reason(struct explain_context *x, const struct ent
     char since[32];
 
     format_timestamp((int64_t)since_s * 1000, since);
-    if (at.stage == STAGE_UNBOUND && now.outcome == PREDICTION_REFUSED)
+    if (at.stage <= STAGE_UNBOUND && now.outcome == PREDICTION_REFUSED)
         explain_paragraph(x, "%s %s", stage_texts[at.stage], predicted_text(now));
     else
         explain_paragraph(x, "%s%s%s", stage_texts[at.stage], at.reason == WHY_NONE ? "" : " ",
@@ -204,7 +204,12 @@ static void explain_stage_and_reason(struct explain_context *x, const struct ent
         explain_paragraph(x, "Karmada's message: %s", message);
     if (since_s > 0)
         explain_paragraph(x, "Since %s, according to the objects.", since);
-    if (*end.text && !x->judged)
+    if (x->judged || *end.text == '\0')
+        return;
+    if (at.stage == STAGE_UNMATCHED && now.outcome == PREDICTION_REFUSED)
+        explain_paragraph(x, "Action (%s): Correct %s.", actor_title(ACTOR_POLICY_OWNER),
+                          explain_name(x, decision_refused_policy(template_decision(template))));
+    else
         explain_paragraph(x, "Action (%s): %s", actor_title(end.actor), end.text);
 }
 
@@ -550,12 +555,18 @@ static void explain_unserved_version(struct explain_context *x, const struct ent
     CLEANUP(strbuf_release) struct strbuf preferred = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
     struct api_version_source source = engine_api_version_source(x->engine);
     const struct type *type = template->partition->type;
+    const struct builtin_kind *nearest = builtin_kind_suggest(type->api_version, type->kind);
 
     explain_paragraph(x, "The API server does not serve %s in %s, and refuses the object.",
                       type->kind, type->api_version);
     if (api_version_add_preferred(&source, type->api_version, type->kind, &preferred))
         explain_paragraph(x, "Action (%s): Write the object in %s.", actor_title(ACTOR_USER),
                           preferred.data);
+    if (preferred.len > 0 || !nearest)
+        return;
+    builtin_kind_add_name(nearest, &preferred);
+    explain_paragraph(x, "Action (%s): Correct apiVersion and kind. The nearest kind is %s.",
+                      actor_title(ACTOR_USER), preferred.data);
 }
 
 /* Adds the consequence for a template that Karmada ignores, and the policies without effect. */
@@ -568,7 +579,7 @@ static void explain_ignored(struct explain_context *x, const struct entry *templ
     explain_state(x, template);
     explain_paragraph(x, "Karmada does not propagate the template.");
     if (d->reason == IGNORED_UNWATCHED_VERSION &&
-        api_version_judge(&source, type->api_version, type->kind) != API_VERSION_UNSERVED) {
+        api_version_judge(&source, type->api_version, type->kind) == API_VERSION_WATCHED) {
         explain_selection(x, template);
         return;
     }

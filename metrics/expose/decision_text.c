@@ -78,8 +78,8 @@ static const char *const ignored_words[IGNORED_REASON_COUNT] = {
     [IGNORED_SYSTEM_OBJECT] = "The object is configuration of the API server itself.",
     [IGNORED_CLAIMED_BY] = "Another controller has claimed the object.",
     [IGNORED_UNWATCHED_VERSION] =
-        ("Karmada watches one version of each kind, the preferred one. The object or each policy "
-         "that names it has another version."),
+        ("Karmada watches one version of each kind that the API server serves, the preferred one. "
+         "The object or each policy that names it has another version or kind."),
 };
 
 const char *state_text(const struct template_decision *d)
@@ -97,7 +97,9 @@ const char *state_text(const struct template_decision *d)
                "placed keep running, and the scheduler still follows the labels "
                "of member clusters.";
     case STATE_PENDING:
-        return pending_words[d->reason];
+        return d->reason == PENDING_NO_MATCH && decision_refused_policy(d)
+                   ? "The API server refuses each policy that would select the template."
+                   : pending_words[d->reason];
     case STATE_UNBOUND:
         return unbound_words[d->reason];
     case STATE_ATTACHED:
@@ -227,8 +229,9 @@ enum actor state_actor(const struct template_decision *d, enum takeover takeover
     case STATE_STALE:
         return stale_actor(d, takeover);
     case STATE_ORPHANED:
-    case STATE_PENDING:
         return ACTOR_PLATFORM;
+    case STATE_PENDING:
+        return decision_refused_policy(d) ? ACTOR_POLICY_OWNER : ACTOR_PLATFORM;
     case STATE_UNBOUND:
         return unbound_actor(d);
     case STATE_CURRENT:

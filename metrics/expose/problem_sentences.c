@@ -397,7 +397,8 @@ const struct problem_sentences problem_sentences[PROBLEM_REASON_COUNT] = {
          "Select the kind in a ClusterPropagationPolicy, and remove the resourceSelector here.",
          "The problem ends when the policy is corrected."},
     [PROBLEM_REASON_POLICY_INVALID_KIND_NOT_SERVED] =
-        {"A resourceSelector of {subject} names a kind that the API server does not serve.",
+        {"A resourceSelector of {subject} names a kind that the API server does not serve[: "
+         "{kinds}].",
          "Install the CustomResourceDefinition of the kind, or correct apiVersion and kind of the "
          "resourceSelector.",
          "The problem ends when the API server serves the kind, or when the policy is corrected."},

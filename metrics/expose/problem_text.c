@@ -320,8 +320,25 @@ static void add_unwatched_version(const struct api_version_source *source,
     }
 }
 
-/* Appends the API versions in resourceSelectors that Karmada does not watch. */
-static void put_versions(const struct sentence *s, struct strbuf *out)
+/* Appends a kind that no API server serves, and the one that is probably meant. */
+static void add_absent_kind(const struct resource_selector *selector, struct strbuf *out)
+{
+    const struct builtin_kind *nearest =
+        builtin_kind_suggest(selector->api_version, selector->kind);
+
+    strbuf_addf(out, "%s of %s", selector->kind, selector->api_version);
+    if (!nearest)
+        return;
+    strbuf_adds(out, " (the nearest kind is ");
+    builtin_kind_add_name(nearest, out);
+    strbuf_adds(out, ")");
+}
+
+/*
+ * Appends the kinds in resourceSelectors that the API server does not serve (`absent`), or the
+ * versions that Karmada does not watch.
+ */
+static void add_wrong_selectors(const struct sentence *s, bool absent, struct strbuf *out)
 {
     const struct policy *policy = entry_policy(s->problem->subject);
     const struct override *override = entry_override(s->problem->subject);
@@ -332,17 +349,31 @@ static void put_versions(const struct sentence *s, struct strbuf *out)
     for (uint32_t i = 0; i < count; i++) {
         const struct resource_selector *selector =
             override ? &override->selectors[i] : &policy->selectors[i];
+        const char *api_version = selector->api_version, *kind = selector->kind;
         struct strbuf *name;
 
-        if (!selector->api_version || !selector->kind ||
-            !api_version_is_unwatched(engine_store(s->engine), &source, selector->api_version,
-                                      selector->kind))
+        if (!api_version || !kind ||
+            !(absent
+                  ? api_version_is_absent(&source, api_version, kind)
+                  : api_version_is_unwatched(engine_store(s->engine), &source, api_version, kind)))
             continue;
         name = name_list_add(&list);
-        if (name)
+        if (name && absent)
+            add_absent_kind(selector, name);
+        else if (name)
             add_unwatched_version(&source, selector, name);
     }
     name_list_end(&list);
+}
+
+static void put_kinds(const struct sentence *s, struct strbuf *out)
+{
+    add_wrong_selectors(s, true, out);
+}
+
+static void put_versions(const struct sentence *s, struct strbuf *out)
+{
+    add_wrong_selectors(s, false, out);
 }
 
 /* Appends the findings of the admission of the subject, dropped or refused fields. */
@@ -478,6 +509,7 @@ static const struct insertion insertions[] = {
     {"override", put_override, "another setting has precedence", NULL},
     {"wanted", put_wanted, "", NULL},
     {"versions", put_versions, "", NULL},
+    {"kinds", put_kinds, "", NULL},
     {"pruned", put_pruned, "", NULL},
     {"refusal", put_refusal, "", NULL},
     {"write", put_write, "", NULL},

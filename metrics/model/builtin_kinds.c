@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/model/builtin_kinds.h"
 
+#include "metrics/base/suggest.h"
+
 static const struct builtin_kind rows[] = {
     /* Begin of the rows that cluster_kinds.test writes. */
     {"", "ConfigMap", "v1", false},
@@ -112,6 +114,66 @@ const struct builtin_kind *builtin_kind_find(const char *api_version, const char
     struct wanted_kind wanted = {api_version, api_group_len(api_version), kind};
 
     return bsearch(&wanted, rows, ARRAY_LEN(rows), sizeof(*rows), compare_with_row);
+}
+
+/* Returns true if the group in `api_version` is `group`. */
+static bool has_group(const char *api_version, const char *group)
+{
+    size_t len = api_group_len(api_version);
+
+    return strncmp(group, api_version, len) == 0 && group[len] == '\0';
+}
+
+bool is_builtin_group(const char *api_version)
+{
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        if (has_group(api_version, rows[i].group))
+            return true;
+    }
+    return has_group(api_version, "extensions");
+}
+
+/* Kinds of a group, or of all groups: position of suggest_name(). */
+struct kind_cursor {
+    const char *api_version; /* NULL: all groups. */
+    size_t next;
+};
+
+static const char *next_kind(void *context)
+{
+    struct kind_cursor *at = context;
+
+    while (at->next < ARRAY_LEN(rows)) {
+        const struct builtin_kind *row = &rows[at->next++];
+
+        if (!at->api_version || has_group(at->api_version, row->group))
+            return row->kind;
+    }
+    return NULL;
+}
+
+const struct builtin_kind *builtin_kind_suggest(const char *api_version, const char *kind)
+{
+    struct kind_cursor group = {api_version, 0}, all = {NULL, 0};
+    const char *nearest;
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        if (strcmp(rows[i].kind, kind) == 0)
+            return &rows[i];
+    }
+    nearest = suggest_name(kind, next_kind, &group);
+    nearest = nearest ? nearest : suggest_name(kind, next_kind, &all);
+    for (size_t i = 0; nearest && i < ARRAY_LEN(rows); i++) {
+        if (rows[i].kind == nearest)
+            return &rows[i];
+    }
+    return NULL;
+}
+
+void builtin_kind_add_name(const struct builtin_kind *row, struct strbuf *out)
+{
+    strbuf_addf(out, "%s of %s%s%.*s", row->kind, row->group, *row->group ? "/" : "",
+                (int)strcspn(row->versions, " "), row->versions);
 }
 
 /* ---- API versions ---- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "metrics/base/base.h"
+#include "metrics/base/strbuf.h"
 
 /*
  * The kinds that every Kubernetes API server serves, with their API versions. All versions of a
@@ -22,6 +22,22 @@ const struct builtin_kind *builtin_kind_find(const char *api_version, const char
 
 /* Returns all rows, sorted by group and kind in byte order. */
 const struct builtin_kind *builtin_kind_table(size_t *count);
+
+/*
+ * Returns true if the group in an apiVersion is one of Kubernetes' own. Its kinds are those of the
+ * table: the API server serves no other kind of it. "extensions" is such a group without a kind.
+ */
+bool is_builtin_group(const char *api_version);
+
+/*
+ * Returns the row whose kind is most probably meant by a kind that no API server serves: the same
+ * kind in another group, else a similar name in the same group, else in any group. NULL without
+ * one.
+ */
+const struct builtin_kind *builtin_kind_suggest(const char *api_version, const char *kind);
+
+/* Appends the kind with its preferred version, such as "Deployment of apps/v1". */
+void builtin_kind_add_name(const struct builtin_kind *row, struct strbuf *out);
 
 /* ---- API versions ---- */
 

@@ -220,19 +220,6 @@ static const struct cluster_kind {
     {"storagemigration.k8s.io", "StorageVersionMigration"},
 };
 
-/* Returns true if Kubernetes itself serves kinds of the group. */
-static bool is_builtin_group(const char *api_version, size_t len)
-{
-    size_t count;
-    const struct builtin_kind *table = builtin_kind_table(&count);
-
-    for (size_t i = 0; i < count; i++) {
-        if (has_group(api_version, len, table[i].group))
-            return true;
-    }
-    return false;
-}
-
 enum scope scope_of_kind(const char *api_version, const char *kind)
 {
     const struct builtin_kind *builtin = builtin_kind_find(api_version, kind);
@@ -251,6 +238,6 @@ enum scope scope_of_kind(const char *api_version, const char *kind)
             return SCOPE_CLUSTER;
         known = true;
     }
-    known = known || is_builtin_group(api_version, len);
+    known = known || is_builtin_group(api_version);
     return known ? SCOPE_NAMESPACED : SCOPE_UNKNOWN;
 }

@@ -4,6 +4,7 @@
 #include <ctype.h>
 
 #include "metrics/base/shown.h"
+#include "metrics/model/template.h"
 
 enum { NUMBER_DIGITS_MAX = 4 };
 
@@ -147,6 +148,16 @@ enum release_answer release_range_has(struct release_range range, enum behaviour
     if (oldest != release_has(range.newest, behaviour))
         return RELEASE_ANSWER_DIFFERS;
     return oldest ? RELEASE_ANSWER_YES : RELEASE_ANSWER_NO;
+}
+
+enum release_answer interprets_replicas(const char *api_version, const char *kind,
+                                        struct release_range range)
+{
+    if (!kind_has_replicas(api_version, kind))
+        return RELEASE_ANSWER_NO;
+    return strcmp(kind, "ReplicaSet") == 0
+               ? release_range_has(range, BEHAVIOUR_INTERPRETS_REPLICA_SETS)
+               : RELEASE_ANSWER_YES;
 }
 
 enum release behaviour_since(enum behaviour behaviour)

@@ -89,6 +89,8 @@ void release_warn_unknown(const char *text, struct release_range range, struct s
         "the remainder of a division goes to the largest weights, then by lot")                    \
     ROW(ZERO_REPLICAS_NOWHERE, 1_16, "a workload with 0 replicas is placed in no cluster",         \
         "a workload with 0 replicas is placed in every candidate cluster")                         \
+    ROW(INTERPRETS_REPLICA_SETS, 1_16, "a ReplicaSet has replicas to divide",                      \
+        "a ReplicaSet is propagated without regard to its replicas")                               \
     ROW(DUPLICATES_COMPONENTS, 1_16,                                                               \
         "a workload with several components is placed whole in each cluster",                      \
         "the replicas of a workload with several components are divided")                          \
@@ -160,6 +162,13 @@ release_set behaviour_releases(enum behaviour behaviour);
 release_set release_range_set(struct release_range range);
 
 enum release_answer release_range_has(struct release_range range, enum behaviour behaviour);
+
+/*
+ * Returns whether Karmada reads replicas and requests of the kind (Karmada:
+ * getAllDefaultReplicaInterpreter); RELEASE_ANSWER_NO for custom kinds.
+ */
+enum release_answer interprets_replicas(const char *api_version, const char *kind,
+                                        struct release_range range);
 
 /* Returns the first release with the behaviour. */
 enum release behaviour_since(enum behaviour behaviour);

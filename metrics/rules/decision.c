@@ -339,3 +339,14 @@ unsigned dependency_conflicts(const struct dependency_decision *d)
         bits |= (unsigned)d->fields[i].conflict << i;
     return bits;
 }
+
+const struct entry *decision_refused_policy(const struct template_decision *d)
+{
+    if (d->winner || d->governing)
+        return NULL;
+    for (uint32_t i = 0; i < d->candidate_count; i++) {
+        if (d->candidates[i].refused)
+            return d->candidates[i].policy;
+    }
+    return NULL;
+}

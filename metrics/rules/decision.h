@@ -412,6 +412,12 @@ struct template_decision {
     struct candidate candidates[]; /* Best first. decision_targets() follows. */
 };
 
+/*
+ * Returns the first policy that would select the template, and that the API server refuses; NULL
+ * without one, or if another policy wins or governs the template.
+ */
+const struct entry *decision_refused_policy(const struct template_decision *d);
+
 /* Returns the stage of each target of the template's binding, in the order of its targets. */
 static inline struct stage_and_reason *decision_targets(struct template_decision *d)
 {

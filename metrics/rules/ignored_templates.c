@@ -209,11 +209,20 @@ static bool is_system_object(const struct entry *template)
            strcmp(entry_kind(template), "ConfigMap") == 0;
 }
 
-/* The answer is not cached: a CustomResourceDefinition in the files may change it. */
-static bool is_unserved(const struct ignored *ignored, const struct type *type)
+/*
+ * Returns true if the API server refuses the object. One that an API server has stored is not
+ * refused because its kind has gone since. The answer is not cached: a CustomResourceDefinition in
+ * the files may change it.
+ */
+static bool is_unserved(const struct ignored *ignored, const struct entry *template)
 {
-    return api_version_judge(&ignored->api_versions, type->api_version, type->kind) ==
-           API_VERSION_UNSERVED;
+    const struct api_version_source *source = &ignored->api_versions;
+    const struct type *type = template->partition->type;
+    enum api_version_answer answer = api_version_judge(source, type->api_version, type->kind);
+
+    return answer == API_VERSION_UNSERVED ||
+           (answer == API_VERSION_ABSENT &&
+            (source->objects_decide || entry_template(template)->uid_hash == uid_hash("")));
 }
 
 bool find_ignored_reason(const struct ignored *ignored, const struct entry *template,
@@ -230,7 +239,7 @@ bool find_ignored_reason(const struct ignored *ignored, const struct entry *temp
         *reason = (enum ignored_reason)(partition->verdict - VERDICT_REASON);
     else if (t->claimed_by)
         *reason = IGNORED_CLAIMED_BY;
-    else if (is_unserved(ignored, partition->type))
+    else if (is_unserved(ignored, template))
         *reason = IGNORED_UNWATCHED_VERSION;
     else
         return false;

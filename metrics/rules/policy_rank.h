@@ -14,11 +14,12 @@ struct candidate {
     enum selector_score score;
     bool excluded; /* The policy's excludedResources match the template too. */
     bool deleting; /* Policy in deletion: Karmada gives it no more templates. */
+    bool refused;  /* Policy of files that no API server stores (admission_keeps_out). */
 };
 
 /* Criteria that rank two candidates, strongest first. */
 enum rank_step {
-    RANK_ELIGIBLE, /* A policy that excludes the template or is being deleted ranks last. */
+    RANK_ELIGIBLE, /* Policies that exclude it, are being deleted or are refused rank last. */
     RANK_KIND,     /* PropagationPolicy before ClusterPropagationPolicy. */
     RANK_PRIORITY, /* Higher spec.priority before lower. */
     RANK_SELECTOR, /* Higher selector_score before lower. */
@@ -27,7 +28,7 @@ enum rank_step {
 
 static inline bool candidate_eligible(const struct candidate *c)
 {
-    return !c->excluded && !c->deleting;
+    return !c->excluded && !c->deleting && !c->refused;
 }
 
 /*

@@ -23,6 +23,8 @@ static struct predicted predict_without_binding(const struct template_decision *
 {
     const char *reason = stage_reason_names[d->stages.at.reason];
 
+    if (d->state == STATE_PENDING && decision_refused_policy(d))
+        return (struct predicted){PREDICTION_REFUSED, "policy_refused"};
     if (d->defects & 1U << DEFECT_NAME_COLLISION)
         return (struct predicted){PREDICTION_REFUSED, "taken"};
     if (d->stages.at.stage == STAGE_UNBOUND &&
@@ -97,6 +99,8 @@ bool template_waits_for_placement(const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
 
+    if (d->state == STATE_PENDING)
+        return decision_refused_policy(d);
     return (d->state == STATE_UNBOUND || d->state == STATE_ATTACHED) &&
            !entry_binding(d->binding) &&
            predict_from_decision(d, template).outcome == PREDICTION_UNDETERMINED;
@@ -111,9 +115,32 @@ bool template_divides_unknown_replicas(const struct entry *template, enum divisi
            kind_may_have_replicas(api_version, kind);
 }
 
-/* Sets the members of `out` that the scheduler reads, as Karmada would. False if one is unknown. */
-static bool make_expected_binding(const struct entry *template, enum division division,
-                                  struct binding *out)
+enum undetermined_reason copy_replicas(const struct entry *template, struct release_range range,
+                                       struct binding *out)
+{
+    const struct template *t = entry_template(template);
+
+    switch (
+        interprets_replicas(template->partition->type->api_version, entry_kind(template), range)) {
+    case RELEASE_ANSWER_NO:
+        return UNDETERMINED_REASON_COUNT;
+    case RELEASE_ANSWER_DIFFERS:
+        return UNDETERMINED_RELEASE;
+    case RELEASE_ANSWER_YES:
+        break;
+    }
+    out->has_requirements = out->has_replicas = true;
+    if (t->replicas < 0)
+        return UNDETERMINED_UNSUPPORTED;
+    out->replicas = t->replicas;
+    return UNDETERMINED_REASON_COUNT;
+}
+
+/* Sets the members of `out` that the scheduler reads, as Karmada would. Returns copy_replicas(). */
+static enum undetermined_reason make_expected_binding(const struct entry *template,
+                                                      enum division division,
+                                                      struct release_range range,
+                                                      struct binding *out)
 {
     const struct template *t = entry_template(template);
     const struct type *type = template->partition->type;
@@ -126,13 +153,9 @@ static bool make_expected_binding(const struct entry *template, enum division di
         .uid_hash = t->uid_hash,
         .has_placement = true,
     };
-    if (template_divides_unknown_replicas(template, division))
-        return false;
-    if (!kind_has_replicas(type->api_version, type->kind))
-        return true;
-    out->has_requirements = out->has_replicas = true;
-    out->replicas = t->replicas;
-    return t->replicas >= 0;
+    return template_divides_unknown_replicas(template, division)
+               ? UNDETERMINED_UNSUPPORTED
+               : copy_replicas(template, range, out);
 }
 
 static struct predicted undetermined(struct projection *out, enum undetermined_reason reason)
@@ -150,9 +173,11 @@ static struct predicted predict_governed(const struct rule_context *c, const str
     const struct scheduling s = {
         .placements = c->placements, .binding = &expected, .resolved = resolved, .gates = c->gates};
     struct schedule_result result = {0};
+    enum undetermined_reason unknown =
+        make_expected_binding(template, resolved->placement->division, c->release, &expected);
 
-    if (!make_expected_binding(template, resolved->placement->division, &expected))
-        return undetermined(out, UNDETERMINED_UNSUPPORTED);
+    if (unknown != UNDETERMINED_REASON_COUNT)
+        return undetermined(out, unknown);
     if (!resolved->has_clusters)
         return undetermined(out, UNDETERMINED_NO_CLUSTERS);
     scheduling_run_in_range(&s, true, &result);
@@ -168,25 +193,6 @@ static struct predicted predict_governed(const struct rule_context *c, const str
     return (struct predicted){PREDICTION_NOWHERE, "no_replicas"};
 }
 
-/*
- * Returns true if a policy from files does not take effect, because the API server refuses it; then
- * `out` is the outcome of its templates. A stored policy stays in force.
- */
-static bool is_policy_refused(const struct entry *policy, struct release_range range,
-                              struct predicted *out)
-{
-    const struct admission *a = admission_of_entry(policy);
-    enum release_answer answer = admission_refuses(a, range);
-
-    if (answer == RELEASE_ANSWER_NO || a->stored)
-        return false;
-    *out = answer == RELEASE_ANSWER_YES
-               ? (struct predicted){PREDICTION_REFUSED, "policy_refused"}
-               : (struct predicted){PREDICTION_UNDETERMINED,
-                                    undetermined_reason_names[UNDETERMINED_RELEASE]};
-    return true;
-}
-
 static struct predicted predict_one(const struct rule_context *c, const struct entry *template,
                                     struct projection *out)
 {
@@ -195,8 +201,11 @@ static struct predicted predict_one(const struct rule_context *c, const struct e
     struct predicted now = predict_from_decision(d, template);
 
     if (entry_binding(d->binding) || now.outcome != PREDICTION_UNDETERMINED || !policy ||
-        !policy->resolved || is_policy_refused(d->governing, c->release, &now))
+        !policy->resolved)
         return now;
+    if (admission_keeps_out(entry_policy(d->governing)->admission, c->release) ==
+        RELEASE_ANSWER_DIFFERS)
+        return undetermined(out, UNDETERMINED_RELEASE);
     return predict_governed(c, template, policy->resolved, out);
 }
 

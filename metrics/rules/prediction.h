@@ -3,7 +3,9 @@
 
 #include "metrics/model/placement.h"
 #include "metrics/model/store.h"
+#include "metrics/rules/control_plane.h"
 #include "metrics/rules/decision.h"
+#include "metrics/rules/scheduling/replica_assignment.h"
 
 /*
  * Outcome of a prediction about one template (product contract 3.12): what Karmada does with it. A
@@ -37,8 +39,8 @@ struct predicted predict_from_decision(const struct template_decision *d,
                                        const struct entry *template);
 
 /*
- * Returns true if a decided template has no binding, and only the scheduler decides on its outcome
- * (predict_template).
+ * Returns true if a decided template has no binding, and a policy would propagate it: the scheduler
+ * decides on its outcome (predict_template), or the API server refuses the policy.
  */
 bool template_waits_for_placement(const struct entry *template);
 
@@ -47,6 +49,13 @@ bool template_waits_for_placement(const struct entry *template);
  * resource interpreter of its custom kind knows.
  */
 bool template_divides_unknown_replicas(const struct entry *template, enum division division);
+
+/*
+ * Copies the template's replicas to its binding as Karmada does, if the kind has replicas and they
+ * are known. Returns the reason why they are unknown; UNDETERMINED_REASON_COUNT if they are known.
+ */
+enum undetermined_reason copy_replicas(const struct entry *template, struct release_range range,
+                                       struct binding *out);
 
 struct projection;
 struct engine;

@@ -2,6 +2,7 @@
 #include "metrics/rules/rule_template.h"
 
 #include "metrics/model/store.h"
+#include "metrics/rules/admission/admission.h"
 #include "metrics/rules/connector_conflicts.h"
 #include "metrics/rules/object_index.h"
 #include "metrics/rules/placement_match.h"
@@ -344,7 +345,8 @@ static bool wins_by_name(const struct candidate *candidates)
 }
 
 /* Returns a decision with the policies that select the template, best first, and the winner. */
-static struct template_decision *new_template_decision(const struct template_facts *f)
+static struct template_decision *new_template_decision(const struct template_facts *f,
+                                                       struct release_range release)
 {
     size_t count = f->selection_count;
     uint32_t targets = f->delivery.binding ? binding_target_count(f->delivery.binding) : 0;
@@ -357,12 +359,15 @@ static struct template_decision *new_template_decision(const struct template_fac
     d->cluster_hash = targets ? cluster_set_hash(f->delivery.binding) & 0xffffff : 0;
     for (size_t i = 0; i < count; i++) {
         const struct policy *policy = entry_policy(f->selections[i].policy);
+        bool refused = admission_keeps_out(policy->admission, release) == RELEASE_ANSWER_YES;
 
         d->candidates[i] = (struct candidate){
             .policy = f->selections[i].policy,
             .score = f->selections[i].score,
-            .excluded = policy_excludes_template(policy, f->template_state_input.template),
+            .excluded =
+                !refused && policy_excludes_template(policy, f->template_state_input.template),
             .deleting = policy->deleting,
+            .refused = refused,
         };
     }
     candidates_sort(d->candidates, count);
@@ -425,7 +430,7 @@ static void *decide_template(const struct gathered *g, int64_t *due_ms)
 {
     const struct template_facts *f = &g->template;
     const struct binding *b = entry_binding(f->template_state_input.binding);
-    struct template_decision *d = new_template_decision(f);
+    struct template_decision *d = new_template_decision(f, g->release);
     struct template_state_input s = f->template_state_input;
 
     s.winner = d->winner;

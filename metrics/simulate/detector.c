@@ -2,6 +2,7 @@
 #include "metrics/simulate/detector.h"
 
 #include "metrics/model/template.h"
+#include "metrics/rules/admission/admission.h"
 #include "metrics/rules/object_index.h"
 #include "metrics/rules/template_state.h"
 #include "metrics/simulate/dependencies_distributor.h"
@@ -111,33 +112,25 @@ static bool resolve_priority(struct overlay *overlay, const struct entry *templa
 }
 
 /*
- * Copies the replicas of kinds with built-in support in Karmada, if the number is known. Returns
- * false if the number is unknown and the binding is new (`old` is NULL). For other kinds, returns
- * true and keeps the number: a ResourceInterpreterCustomization may set it.
+ * Copies the replicas of the template. Returns the reason why the scheduler's result is unknown;
+ * UNDETERMINED_REASON_COUNT if it is known. An old binding keeps its replicas if those of the
+ * template are unknown: a ResourceInterpreterCustomization may have set them.
  */
-static bool copy_replicas(struct binding *b, const struct binding *old,
-                          const struct entry *template)
+static enum undetermined_reason update_replicas(struct overlay *overlay, struct binding *fresh,
+                                                const struct binding *old,
+                                                const struct entry *template)
 {
-    const struct template *t = entry_template(template);
-
-    if (!kind_has_replicas(template->partition->type->api_version, entry_kind(template)))
-        return true;
-    b->has_requirements = true;
-    b->has_replicas = true;
-    if (t->replicas >= 0)
-        b->replicas = t->replicas;
-    return t->replicas >= 0 || old;
-}
-
-/* Returns true if the replicas that a new binding divides are unknown. */
-static bool divides_unknown_replicas(struct overlay *overlay, const struct binding *fresh,
-                                     const struct binding *old, const struct entry *template)
-{
+    enum undetermined_reason unknown =
+        copy_replicas(template, overlay_context(overlay)->release, fresh);
     const char *placement = fresh->propagation.placement;
 
-    return !old &&
-           template_divides_unknown_replicas(
-               template, overlay_resolve_placement(overlay, placement)->placement->division);
+    if (old && unknown == UNDETERMINED_UNSUPPORTED)
+        return UNDETERMINED_REASON_COUNT;
+    if (!old && unknown == UNDETERMINED_REASON_COUNT &&
+        template_divides_unknown_replicas(
+            template, overlay_resolve_placement(overlay, placement)->placement->division))
+        return UNDETERMINED_UNSUPPORTED;
+    return unknown;
 }
 
 /* Copies the template's resource requests of one pod, if any, to the binding. */
@@ -173,9 +166,9 @@ static bool is_binding_name_refused(const struct entry *template)
 
 /*
  * Applies a policy to a template that it has claimed (Karmada: ApplyPolicy, ApplyClusterPolicy):
- * creates or updates the binding, schedules it (unless copy_replicas() returns false) and syncs its
- * dependencies. Does nothing if Karmada would fail: the binding is in deletion or of another
- * template, its name is refused, or the PriorityClass is missing.
+ * creates or updates the binding, schedules it (unless update_replicas() returns a reason) and
+ * syncs its dependencies. Does nothing if Karmada would fail: the binding is in deletion or of
+ * another template, its name is refused, or the PriorityClass is missing.
  */
 static void apply_claimed_policy(struct overlay *overlay, struct entry *template,
                                  const struct entry *policy)
@@ -184,6 +177,7 @@ static void apply_claimed_policy(struct overlay *overlay, struct entry *template
     const struct binding *old = entry_binding(entry);
     bool cluster_scoped = entry->partition->type->def->cluster_scoped;
     const char *priority = old ? old->propagation.schedule_priority : NULL;
+    enum undetermined_reason unknown;
     struct binding *fresh;
 
     if (old && (old->deleting || !binding_belongs_to(old, template)))
@@ -198,12 +192,13 @@ static void apply_claimed_policy(struct overlay *overlay, struct entry *template
     binding_set_template_version(fresh, entry_template(template));
     copy_resource_requests(overlay, fresh, entry_template(template));
     fresh->undetermined = 0;
-    if (copy_replicas(fresh, old, template) &&
-        !divides_unknown_replicas(overlay, fresh, old, template)) {
+    unknown = update_replicas(overlay, fresh, old, template);
+    if (unknown == UNDETERMINED_REASON_COUNT) {
         scheduler_schedule_binding(overlay, old, fresh);
     } else {
-        overlay_assume(overlay, ASSUMED_REPLICAS_UNKNOWN);
-        binding_set_undetermined(fresh, UNDETERMINED_UNSUPPORTED);
+        if (unknown == UNDETERMINED_UNSUPPORTED)
+            overlay_assume(overlay, ASSUMED_REPLICAS_UNKNOWN);
+        binding_set_undetermined(fresh, unknown);
     }
     distributor_update_targets(overlay, fresh);
     overlay_replace(overlay, entry, fresh);
@@ -257,11 +252,18 @@ static struct entry *claimed_policy(struct overlay *overlay, const struct entry 
                : find_or_add_claim_policy(overlay_context(overlay)->store, claim);
 }
 
+/* Returns true if no API server stores the version of the policy that the source has. */
+static bool is_refused(const struct overlay *overlay, const struct policy *p)
+{
+    return admission_keeps_out(p->admission, overlay_context(overlay)->release) ==
+           RELEASE_ANSWER_YES;
+}
+
 /*
  * Returns the policy to apply with takeover by preemption: the claimed policy while it exists, else
- * the best policy. Returns NULL if the claimed policy is in deletion or does not select the
- * template any more, or if there is no policy. Removes the claim of a policy that does not exist.
- * The item then counts as a user's change: even a Lazy policy is applied.
+ * the best policy. Returns NULL if the claimed policy is in deletion, is refused, or does not
+ * select the template any more, or if there is no policy. Removes the claim of a policy that does
+ * not exist. The item then counts as a user's change: even a Lazy policy is applied.
  */
 static struct entry *find_policy_to_apply(struct overlay *overlay, struct queue_item *item)
 {
@@ -271,7 +273,10 @@ static struct entry *find_policy_to_apply(struct overlay *overlay, struct queue_
 
     /* While the claimed policy exists, the decision of the template does not matter. */
     if (p)
-        return !p->deleting && policy_selects_template(claimed, item->template) ? claimed : NULL;
+        return !p->deleting && !is_refused(overlay, p) &&
+                       policy_selects_template(claimed, item->template)
+                   ? claimed
+                   : NULL;
     d = up_to_date_decision(overlay, item->template);
     if (!claimed)
         return d->winner;

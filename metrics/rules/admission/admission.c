@@ -706,6 +706,11 @@ enum release_answer admission_refuses(const struct admission *a, struct release_
     return a ? answer_for(a->refused, range) : RELEASE_ANSWER_NO;
 }
 
+enum release_answer admission_keeps_out(const struct admission *a, struct release_range range)
+{
+    return a && !a->stored ? admission_refuses(a, range) : RELEASE_ANSWER_NO;
+}
+
 enum release_answer admission_prunes(const struct admission *a, struct release_range range)
 {
     return a ? answer_for(a->pruned, range) : RELEASE_ANSWER_NO;

@@ -37,6 +37,11 @@ const struct admission *admission_of_entry(const struct entry *entry);
 
 /* Returns whether a range of releases refuses an object; `a` may be NULL. */
 enum release_answer admission_refuses(const struct admission *a, struct release_range range);
+/*
+ * Returns whether a range of releases refuses an object that no API server stores, so that it has
+ * no effect; `a` may be NULL. A stored object stays in force: only its next write is refused.
+ */
+enum release_answer admission_keeps_out(const struct admission *a, struct release_range range);
 /* Returns whether a range of releases drops fields of an object; `a` may be NULL. */
 enum release_answer admission_prunes(const struct admission *a, struct release_range range);
 

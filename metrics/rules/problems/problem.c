@@ -61,7 +61,9 @@ static const struct entry *policy_of_template(const struct template_decision *d,
         return d->claimed;
     if (policy_of_stale_template(d))
         return policy_of_stale_template(d);
-    return d->winner ? d->winner : d->binding ? binding_claimed_policy(d->binding) : NULL;
+    if (d->winner || !d->binding)
+        return d->winner ? d->winner : decision_refused_policy(d);
+    return binding_claimed_policy(d->binding);
 }
 
 const struct entry *problem_policy(const struct problem *p)

@@ -10,6 +10,7 @@ enum relation {
     RELATION_CLUSTERS,      /* The causes are about all failing targets of the template. */
     RELATION_BINDING,       /* The cause is about a target of the binding. */
     RELATION_POLICY,        /* The cause, with the same reason, is about the governing policy. */
+    RELATION_REFUSED,       /* The cause is about the policy that would select the template. */
     RELATION_SAME,          /* Both are about one subject. */
     RELATION_SAME_REASON,   /* Both are about one subject and have the same reason. */
     RELATION_CLOUD,         /* Both are about one cloud resource. */
@@ -45,6 +46,8 @@ static const struct hiding {
      RELATION_POLICY, PROBLEM_REASON_POLICY_INVALID_PRIORITY_CLASS_MISSING},
     {PROBLEM_POLICY_INVALID, PROBLEM_POLICY_NOT_IN_FORCE, " override_missing ", RELATION_POLICY,
      PROBLEM_REASON_POLICY_INVALID_OVERRIDE_MISSING},
+    {PROBLEM_POLICY_INVALID, PROBLEM_NOT_PROPAGATED, " no_match ", RELATION_REFUSED,
+     PROBLEM_REASON_POLICY_INVALID_REFUSED},
     {PROBLEM_POLICY_INVALID, PROBLEM_POLICY_UNUSED, NULL, RELATION_SAME, ANY},
     {PROBLEM_NOT_PROPAGATED, PROBLEM_NOT_DELIVERED, " waiting work_outdated ", RELATION_SAME, ANY},
     {PROBLEM_TEMPLATE_FROZEN, PROBLEM_NOT_DELIVERED, " waiting work_outdated ", RELATION_SAME, ANY},
@@ -202,6 +205,10 @@ static const struct problem *find_by_relation(const struct problems *ps,
     case RELATION_POLICY:
         return d && d->governing ? problems_find_open(ps, d->governing, NULL, row->cause_reason)
                                  : NULL;
+    case RELATION_REFUSED:
+        return d && decision_refused_policy(d)
+                   ? problems_find_open(ps, decision_refused_policy(d), NULL, row->cause_reason)
+                   : NULL;
     case RELATION_SAME:
         return find_open(ps, p->subject, row->cause);
     case RELATION_SAME_REASON:

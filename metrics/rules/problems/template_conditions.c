@@ -383,18 +383,20 @@ static void last_copy_condition(const struct judged_template *t)
 }
 
 /* Returns true if the binding asks for copies: more than 0 replicas where the kind has replicas. */
-static bool wants_copies(const struct binding *b)
+static bool wants_copies(const struct binding *b, struct release_range range)
 {
     return b->replicas > 0 || b->component_count > 0 ||
-           !(b->has_replicas || kind_has_replicas(b->api_version, b->kind));
+           !(b->has_replicas ||
+             interprets_replicas(b->api_version, b->kind, range) != RELEASE_ANSWER_NO);
 }
 
-static bool is_placement_lost(const struct binding *b)
+static bool is_placement_lost(const struct binding *b, struct release_range range)
 {
     const struct status_problem *status = b->status.problem;
 
     return b->status.scheduled == SCHEDULED_NO_CLUSTER_FIT && binding_target_count(b) == 0 &&
-           !(status && status->eviction_count > 0) && b->status.was_placed && wants_copies(b);
+           !(status && status->eviction_count > 0) && b->status.was_placed &&
+           wants_copies(b, range);
 }
 
 static void placement_lost_condition(const struct judged_template *t)
@@ -536,7 +538,7 @@ static void unhealthy_condition(const struct judged_template *t)
 /* Appends the conditions of LINE_DELIVERY. The template has a binding, and no healthy delivery. */
 static void delivery_conditions(const struct judged_template *t)
 {
-    bool is_lost = is_placement_lost(t->binding);
+    bool is_lost = is_placement_lost(t->binding, t->c->release);
 
     last_copy_condition(t);
     if (is_lost)

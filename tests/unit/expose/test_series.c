@@ -123,7 +123,7 @@ static void expect_relations(struct oracle *o, const struct template_decision *d
         eligible += candidate_eligible(&d->candidates[i]);
         if (d->candidates[i].excluded)
             count_relation(o, d->candidates[i].policy, "excluded");
-        else if (!d->candidates[i].deleting)
+        else if (!d->candidates[i].deleting && !d->candidates[i].refused)
             count_relation(o, d->candidates[i].policy, "selected");
     }
     if (eligible < 2)

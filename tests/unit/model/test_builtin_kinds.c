@@ -46,6 +46,28 @@ TEST(similar_groups_and_kinds_are_not_found)
         assert_null(builtin_kind_find(others[i][0], others[i][1]));
 }
 
+TEST(the_kind_that_is_probably_meant_is_suggested)
+{
+    static const char *const meant[][3] = {
+        {"apps/v1", "Deploymnet", "Deployment of apps/v1"},
+        {"extensions/v1beta1", "Ingress", "Ingress of networking.k8s.io/v1"},
+        {"v1", "Deployment", "Deployment of apps/v1"},
+        {"apps/v1", "Secrets", "Secret of v1"},
+        {"autoscaling/v1", "HorizontalPodAutoscalers", "HorizontalPodAutoscaler of autoscaling/v2"},
+        {"apps/v1", "Widget", NULL},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(meant); i++) {
+        const struct builtin_kind *row = builtin_kind_suggest(meant[i][0], meant[i][1]);
+        CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(256);
+
+        assert_int_equal(row != NULL, meant[i][2] != NULL);
+        if (row)
+            builtin_kind_add_name(row, &name);
+        assert_string_equal(name.data, meant[i][2] ? meant[i][2] : "");
+    }
+}
+
 TEST(versions_that_are_a_part_of_another_are_not_served)
 {
     assert_int_equal(version_rank_of("v10 v1", "g/v1"), VERSION_SERVED);

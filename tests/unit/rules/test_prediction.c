@@ -12,6 +12,16 @@ enum { NOW_MS = 1000, TEXT_MAX = 1 << 14 };
     "{'apiVersion':'policy.karmada.io/v1alpha1','kind':'PropagationPolicy','metadata':{"           \
     "'name':'p','namespace':'a'},'spec':{'propagateDeps':true,'resourceSelectors':[{"              \
     "'apiVersion':'apps/v1','kind':'Deployment'}],'placement':{" placement "}}}"
+#define OTHER_POLICY                                                                               \
+    "{'apiVersion':'policy.karmada.io/v1alpha1','kind':'PropagationPolicy','metadata':{"           \
+    "'name':'q','namespace':'a'},'spec':{'resourceSelectors':[{'apiVersion':'apps/v1','kind':"     \
+    "'Deployment'}]}}"
+#define STORED_POLICY                                                                              \
+    "{'apiVersion':'policy.karmada.io/v1alpha1','kind':'PropagationPolicy','metadata':{"           \
+    "'name':'p','namespace':'a','uid':'v'},'spec':{'resourceSelectors':[{'apiVersion':"            \
+    "'apps/v1','kind':'Deployment'}],'placement':{" REFUSED "}}}"
+/* The webhook refuses a constraint by field and by label. */
+#define REFUSED "'spreadConstraints':[{'spreadByField':'cluster','spreadByLabel':'l'}]"
 #define CLUSTER(name, spec)                                                                        \
     "{'apiVersion':'cluster.karmada.io/v1alpha1','kind':'Cluster','metadata':{'name':'" name       \
     "'},'spec':{" spec "}}"
@@ -56,6 +66,12 @@ static const struct prediction_case {
     {"spread by label",
      TEMPLATE "," CLUSTERS "," POLICY("'spreadConstraints':[{'spreadByLabel':'l','minGroups':1}]"),
      "refused spread_constraint"},
+    {"the API server refuses the policy", TEMPLATE "," CLUSTERS "," POLICY(REFUSED),
+     "refused policy_refused"},
+    {"another policy than the refused one",
+     TEMPLATE "," CLUSTERS "," POLICY(REFUSED) "," OTHER_POLICY, "placed scheduled m1:3 m2:3"},
+    {"an API server stores the refused policy", TEMPLATE "," CLUSTERS "," STORED_POLICY,
+     "refused spread_constraint"},
     {"no Cluster is known", TEMPLATE "," POLICY(""), "undetermined no_clusters"},
     {"the uid decides", TEMPLATE_OF("web", "", "3") "," CLUSTERS "," POLICY(DIVIDED),
      "undetermined uid"},
@@ -92,22 +108,31 @@ static void add_predicted(const struct world *w, const char *api_version, const 
     projection_release(store_string_pool(w->store), &projection);
 }
 
-static void predict(const char *objects, const char *api_version, const char *kind,
-                    const char *name, struct strbuf *out)
+/* `release` is a value of --karmada.version; NULL for the newest release. */
+static void predict_in(const char *release, const char *objects, const char *api_version,
+                       const char *kind, const char *name, struct strbuf *out)
 {
     CLEANUP(strbuf_release) struct strbuf list = STRBUF_INIT(TEXT_MAX);
+    struct rules_options options = rules_options_default;
     struct world w;
 
     strbuf_addf(&list, "[%s]", objects);
 
     cJSON *json = json_of(list.data);
 
-    world_init(&w, &rules_options_default, 1);
+    options.karmada_version = release;
+    world_init(&w, &options, 1);
     world_put_all(&w, json);
     world_run(&w, NOW_MS);
     add_predicted(&w, api_version, kind, name, out);
     world_release(&w);
     cJSON_Delete(json);
+}
+
+static void predict(const char *objects, const char *api_version, const char *kind,
+                    const char *name, struct strbuf *out)
+{
+    predict_in(NULL, objects, api_version, kind, name, out);
 }
 
 TEST_ROWS(outcomes_and_reasons, cases, name)
@@ -156,6 +181,30 @@ TEST(divided_replicas_of_a_custom_kind_are_unknown)
         CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
 
         predict(rows[i][0], "shop.example/v1", "Widget", "w", &text);
+        assert_string_equal(text.data, rows[i][1]);
+    }
+}
+
+#define REPLICA_SET                                                                                \
+    "{'apiVersion':'apps/v1','kind':'ReplicaSet','metadata':{'name':'web','namespace':'a',"        \
+    "'uid':'u'},'spec':{'replicas':3}},{'apiVersion':'policy.karmada.io/v1alpha1','kind':"         \
+    "'PropagationPolicy','metadata':{'name':'p','namespace':'a'},'spec':{'resourceSelectors':"     \
+    "[{'apiVersion':'apps/v1','kind':'ReplicaSet'}],'placement':{" DIVIDED "}}}"
+
+/* Karmada: getAllDefaultReplicaInterpreter. */
+TEST(replicas_of_a_replica_set_count_since_1_16)
+{
+    static const char *const rows[][2] = {
+        {"1.13", "placed scheduled m1:0 m2:0"},
+        {"1.15", "placed scheduled m1:0 m2:0"},
+        {"1.16", "placed scheduled m1:2 m2:1"},
+        {NULL, "placed scheduled m1:2 m2:1"},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
+
+        predict_in(rows[i][0], REPLICA_SET "," CLUSTERS, "apps/v1", "ReplicaSet", "web", &text);
         assert_string_equal(text.data, rows[i][1]);
     }
 }
