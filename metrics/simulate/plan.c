@@ -31,17 +31,50 @@ static double requested_amount(const struct binding *b, const char *resource)
     return 0;
 }
 
-/* Adds the replicas and requests of a template to the sums before or after the change (`side`). */
-static void add_to_cluster_sums(struct plan_clusters *c, const struct outcome *o,
-                                enum plan_side side)
+/* Adds replicas of a template with their requests to the sums before or after the change. */
+static void add_replicas(struct plan_clusters *c, const char *name, int32_t replicas,
+                         const struct binding *b, enum plan_side side)
 {
-    for (uint32_t i = 0; i < o->cluster_count; i++) {
-        struct plan_cluster *cluster = get_cluster_sums(c, o->clusters[i].name);
-        int32_t replicas = o->clusters[i].replicas;
+    struct plan_cluster *cluster = get_cluster_sums(c, name);
 
-        cluster->replicas[side] += replicas;
-        cluster->cores[side] += replicas * requested_amount(o->binding, "cpu");
-        cluster->memory_bytes[side] += replicas * requested_amount(o->binding, "memory");
+    cluster->replicas[side] += replicas;
+    cluster->cores[side] += replicas * requested_amount(b, "cpu");
+    cluster->memory_bytes[side] += replicas * requested_amount(b, "memory");
+}
+
+/* Adds the copies before the change; a suspended target without a copy has none. */
+static void add_copies_before(struct plan_clusters *c, const struct plan_template *t)
+{
+    for (uint32_t i = 0; i < t->before.cluster_count; i++) {
+        const struct target_cluster *target = &t->before.clusters[i];
+
+        add_replicas(c, target->name, target_has_copy(target) ? target->replicas : 0,
+                     t->before.binding, PLAN_BEFORE);
+    }
+}
+
+/* Adds the copies after the change: suspended targets keep the copy from before. */
+static void add_copies_after(struct plan_clusters *c, const struct plan_template *t)
+{
+    for (uint32_t i = 0; i < t->after.cluster_count; i++) {
+        const struct target_cluster *target = &t->after.clusters[i];
+        const struct target_cluster *last = outcome_find_cluster(&t->before, target->name);
+
+        if (!target->item.suspended)
+            add_replicas(c, target->name, target->replicas, t->after.binding, PLAN_AFTER);
+        else if (last && target_has_copy(last))
+            add_replicas(c, target->name, last->replicas, t->before.binding, PLAN_AFTER);
+    }
+}
+
+/* Adds the copies that stay in clusters that the template leaves. */
+static void add_preserved_copies(struct plan_clusters *c, const struct plan_template *t)
+{
+    for (uint32_t i = 0; t->preserved && i < t->before.cluster_count; i++) {
+        const struct target_cluster *target = &t->before.clusters[i];
+
+        if (!outcome_find_cluster(&t->after, target->name) && target_has_copy(target))
+            add_replicas(c, target->name, target->replicas, t->before.binding, PLAN_AFTER);
     }
 }
 
@@ -402,13 +435,44 @@ static void set_time_of_effect(struct plan *p, struct plan_template *row)
 }
 
 /* Returns true if the change deletes the template, and its copies stay in the member clusters. */
-static bool is_preserved(const struct user_change *u, const struct entry *template)
+static bool is_deleted_without_copies(const struct user_change *u, const struct entry *template)
 {
     for (size_t i = 0; i < u->preserved.count && !entry_exists(template); i++) {
         if (u->preserved.items[i] == template)
             return true;
     }
     return false;
+}
+
+static bool leaves_cluster(const struct plan_template *t)
+{
+    for (uint32_t i = 0; i < t->before.cluster_count; i++) {
+        if (!outcome_find_cluster(&t->after, t->before.clusters[i].name))
+            return true;
+    }
+    return false;
+}
+
+/*
+ * Returns true if the copies in the clusters that the template leaves stay there (Karmada:
+ * handleWorkDelete, which reads the value from the Work). The Work of a binding with a placement
+ * may have got the new value already. Records ASSUMED_LEAVING if the order of the controllers
+ * decides.
+ */
+static bool is_preserved(struct plan *p, const struct plan_template *t)
+{
+    const struct binding *old = t->before.binding, *fresh = t->after.binding;
+    bool preserves = old && old->propagation.preserve == OPTIONAL_TRUE;
+    bool differs = fresh && fresh->has_placement &&
+                   (fresh->propagation.preserve == OPTIONAL_TRUE) != preserves;
+
+    if (!t->after.exists)
+        return is_deleted_without_copies(&p->user, t->template);
+    if (!old || t->after.undetermined != UNDETERMINED_REASON_COUNT || !leaves_cluster(t))
+        return false;
+    if (differs)
+        overlay_assume(p->overlay, ASSUMED_LEAVING);
+    return preserves && !differs;
 }
 
 static void add_template_if_affected(struct plan *p, struct plan_record *r)
@@ -423,7 +487,7 @@ static void add_template_if_affected(struct plan *p, struct plan_record *r)
     }
     row.before = r->before;
     r->before = (struct outcome){0};
-    row.preserved = is_preserved(&p->user, r->entry);
+    row.preserved = is_preserved(p, &row);
     set_time_of_effect(p, &row);
     result->when[row.when]++;
     result->undetermined += row.after.undetermined != UNDETERMINED_REASON_COUNT;
@@ -489,8 +553,9 @@ const struct plan_result *plan_finish(struct plan *p)
     for (size_t i = 0; i < result->template_count; i++) {
         const struct plan_template *t = &result->templates[i];
 
-        add_to_cluster_sums(&result->clusters, &t->before, PLAN_BEFORE);
-        add_to_cluster_sums(&result->clusters, t->preserved ? &t->before : &t->after, PLAN_AFTER);
+        add_copies_before(&result->clusters, t);
+        add_copies_after(&result->clusters, t);
+        add_preserved_copies(&result->clusters, t);
     }
     finish_clusters(&result->clusters, plan_store(p));
     result->unsettled = overlay_unsettled_templates(p->overlay);

@@ -295,10 +295,33 @@ static void apply_binding(struct overlay *overlay, struct entry *entry, const st
     bool created = !entry_binding(entry);
 
     scheduler_schedule_binding(overlay, entry_binding(entry), fresh);
-    distributor_update_targets(overlay, fresh);
+    distributor_update_targets(overlay, entry_binding(entry), fresh);
     overlay_replace(overlay, entry, fresh);
     overlay_evaluate(overlay);
     distributor_sync(overlay, entry, created);
+}
+
+/* ---- Clusters ---- */
+
+/*
+ * Lists a Cluster that bindings still name after its deletion. Its copies are deleted with the
+ * execution namespace all the same (Karmada: removeCluster, handleWorkDelete).
+ */
+static void note_named_cluster(struct user_change *u, const struct entry *entry)
+{
+    struct release_range range = overlay_context(u->overlay)->release;
+    bool leaves = release_range_has(range, BEHAVIOUR_LEAVES_DELETING_CLUSTER) == RELEASE_ANSWER_YES;
+
+    if (entry_exists(entry))
+        note_entry(u, entry, leaves ? CHANGE_REASON_CLUSTER_NAMED : CHANGE_REASON_CLUSTER_EVICTS);
+}
+
+static void apply_cluster(struct user_change *u, struct entry *entry, const struct cluster *fresh)
+{
+    if (cluster_change_apply(u->overlay, entry, fresh))
+        note_entry(u, entry, CHANGE_REASON_EVICTION);
+    if (fresh->deleting)
+        note_named_cluster(u, entry);
 }
 
 /* ---- WorkloadRebalancers ---- */
@@ -334,7 +357,7 @@ static void rebalance_workload(struct user_change *u, const struct entry *rebala
     fresh = overlay_copy_binding(u->overlay, entry_binding(entry));
     fresh->status.reschedule_requested = true;
     scheduler_schedule_binding(u->overlay, entry_binding(entry), fresh);
-    distributor_update_targets(u->overlay, fresh);
+    distributor_update_targets(u->overlay, entry_binding(entry), fresh);
     overlay_replace(u->overlay, entry, fresh);
     overlay_evaluate(u->overlay);
     distributor_sync(u->overlay, entry, false);
@@ -386,8 +409,7 @@ void user_change_apply(struct user_change *u, struct applied_object applied, con
         apply_override(u, entry, fresh);
         return;
     case CLASS_CLUSTER:
-        if (cluster_change_apply(u->overlay, entry, fresh))
-            note_entry(u, entry, CHANGE_REASON_EVICTION);
+        apply_cluster(u, entry, fresh);
         return;
     case CLASS_EVENT:
     case CLASS_WORK:
@@ -490,6 +512,7 @@ void user_change_delete(struct user_change *u, struct entry *entry)
         break;
     case CLASS_CLUSTER:
         cluster_change_delete(overlay, entry);
+        note_named_cluster(u, entry);
         break;
     case CLASS_OVERRIDE:
     case CLASS_EVENT:

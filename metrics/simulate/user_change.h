@@ -21,6 +21,14 @@
     ROW(EVICTION, NOT_SIMULATED, "eviction",                                                       \
         "Karmada may evict templates from the cluster because of its new NoExecute taint; the "    \
         "plan does not simulate evictions.")                                                       \
+    ROW(CLUSTER_EVICTS, NOT_SIMULATED, "eviction",                                                 \
+        "Karmada deletes the copies in the cluster, except those with "                            \
+        "preserveResourcesOnDeletion. Until 1.13 it taints the cluster, too, and may evict the "   \
+        "templates; the plan does not simulate evictions: bindings still name the cluster.")       \
+    ROW(CLUSTER_NAMED, NOT_SIMULATED, "cluster_named",                                             \
+        "Karmada deletes the copies in the cluster, except those with "                            \
+        "preserveResourcesOnDeletion. The Cluster stays in deletion, because bindings still name " \
+        "it.")                                                                                     \
     ROW(REFUSED, REFUSED, "admission", "The API server refuses the object")                        \
     ROW(REFUSED_BY_SOME, UNDETERMINED, "release",                                                  \
         "Some of the releases that Karmada may have refuse the object; the plan shows the effect " \

@@ -325,6 +325,44 @@ TEST(template_is_bound_after_the_missing_class_is_resolved)
     }
 }
 
+/* Sources that have no PriorityClass at all have not read them. */
+TEST(priority_classes_that_are_not_read_are_assumed)
+{
+    static const struct {
+        const char *gates;
+        const char *class;
+        const char *after;
+        bool assumed;
+    } worlds[] = {
+        {"PriorityBasedScheduling=true", NULL, "current p member1:2", true},
+        {"PriorityBasedScheduling=false", NULL, "current p member1:2", false},
+        {"PriorityBasedScheduling=true", PRIORITY_CLASS("gold"), "unbound priority_class_missing p",
+         false},
+        {"PriorityBasedScheduling=true", PRIORITY_CLASS("silver"), "current p member1:2", false},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(worlds); i++) {
+        struct rules_options options = rules_options_default;
+        const struct plan_result *r;
+        struct world w;
+        char text[256];
+
+        options.feature_gates = worlds[i].gates;
+        world_init(&w, &options, 1);
+        world_put_text(&w, POLICY("p", SELECTS("web") "," ON("member1") WITH_CLASS("silver")));
+        if (worlds[i].class)
+            world_put_text(&w, worlds[i].class);
+        world_run(&w, NOW_MS);
+        struct plan *p = plan_new(w.engine);
+        planned_apply(p, TEMPLATE("web", ""));
+        r = plan_finish(p);
+        assert_string_equal(planned_outcome(&planned_row(r, "web")->after, text), worlds[i].after);
+        assert_int_equal(r->assumptions >> ASSUMED_PRIORITY_CLASS & 1, worlds[i].assumed);
+        plan_free(p);
+        world_release(&w);
+    }
+}
+
 TEST(simulation_stops_at_its_maximum_of_queue_items)
 {
     struct world w;
