@@ -84,7 +84,8 @@ static void add_cluster_names(struct strbuf *out, const struct outcome *o, bool 
         return;
     }
     for (uint32_t i = 0; i < o->cluster_count && (all || i < NAMES_SHOWN); i++)
-        strbuf_addf(out, "%s%s", i ? ", " : "", o->clusters[i].name);
+        strbuf_addf(out, "%s%s%s", i ? ", " : "", o->clusters[i].name,
+                    o->clusters[i].item.suspended ? " (suspended)" : "");
     if (o->cluster_count == 0 && o->exists && o->binding &&
         o->predicted.outcome != PREDICTION_PLACED)
         strbuf_addf(out, "%s (%s)", prediction_names[o->predicted.outcome], o->predicted.reason);
@@ -94,22 +95,13 @@ static void add_cluster_names(struct strbuf *out, const struct outcome *o, bool 
         strbuf_addf(out, " and %" PRIu32 " more", o->cluster_count - NAMES_SHOWN);
 }
 
-static const struct target_cluster *find_cluster(const struct outcome *o, const char *name)
-{
-    for (uint32_t i = 0; i < o->cluster_count; i++) {
-        if (o->clusters[i].name == name)
-            return &o->clusters[i];
-    }
-    return NULL;
-}
-
 /* Returns true if both outcomes have the same clusters, with the same or other replicas. */
 static bool has_same_clusters(const struct outcome *a, const struct outcome *b)
 {
     bool same = a->cluster_count == b->cluster_count && a->undetermined == b->undetermined;
 
     for (uint32_t i = 0; same && i < a->cluster_count; i++)
-        same = find_cluster(b, a->clusters[i].name) != NULL;
+        same = outcome_find_cluster(b, a->clusters[i].name) != NULL;
     return same;
 }
 
@@ -151,7 +143,8 @@ static void add_state_change(struct strbuf *out, size_t start, const struct outc
         return;
     }
     strbuf_adds(out, to->exists ? "new" : "deleted");
-    if (to->exists && to->state != STATE_CURRENT) {
+    if (to->exists &&
+        (to->state != STATE_CURRENT || (to->cluster_count > 0 && failed_outcome_text(to)))) {
         strbuf_adds(out, ", ");
         add_state(out, to);
     }
@@ -182,18 +175,38 @@ static const struct entry *policy_of_change(const struct plan_template *t)
     return t->before.policy ? t->before.policy : final_outcome(t)->policy;
 }
 
+/* Appends that copies stay in clusters that the template leaves. */
+static void add_preserved_copies(struct strbuf *out, const struct plan_template *t)
+{
+    const char *between = "; preserveResourcesOnDeletion: copies stay unmanaged in ";
+
+    for (uint32_t i = 0; t->preserved && i < t->before.cluster_count; i++) {
+        const char *name = t->before.clusters[i].name;
+
+        if (outcome_find_cluster(&t->after, name))
+            continue;
+        strbuf_addf(out, "%s%s", between, name);
+        between = ", ";
+    }
+}
+
 /* Appends what changes: equal texts, if all names are in them (`all`), are equal changes. */
 static void add_change(struct strbuf *out, const struct plan_template *t, bool all)
 {
     const struct outcome *from = &t->before, *to = final_outcome(t);
     size_t start = out->len;
 
-    if (t->preserved) {
-        strbuf_adds(out, "deleted; preserveResourcesOnDeletion: the copies stay in ");
-        add_cluster_names(out, from, all);
+    if (t->preserved && !t->after.exists) {
+        strbuf_adds(out, "deleted");
+        add_preserved_copies(out, t);
         return;
     }
     add_cluster_change(out, start, from, to, all);
+    add_preserved_copies(out, t);
+    if (outcome_waits_for_scheduling(to)) {
+        begin_part(out, start);
+        strbuf_adds(out, "the scheduler waits (suspended)");
+    }
     add_state_change(out, start, from, to);
     if (from->exists && from->state == to->state && outcome_clusters_equal(from, to) &&
         failed_outcome_text(to) && !failed_outcome_text(from)) {
@@ -393,7 +406,7 @@ static void print_differing_clusters(struct output *o, const struct outcome *a,
 {
     for (uint32_t i = 0; i < a->cluster_count; i++) {
         const struct target_cluster *at = &a->clusters[i];
-        const struct target_cluster *other = find_cluster(b, at->name);
+        const struct target_cluster *other = outcome_find_cluster(b, at->name);
         CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(TEXT_MAX_BYTES);
 
         if (other && other->replicas == at->replicas)
@@ -401,6 +414,7 @@ static void print_differing_clusters(struct output *o, const struct outcome *a,
         strbuf_addf(&line, "cluster %s", at->name);
         if (at->replicas > 0)
             strbuf_addf(&line, ": %" PRId32, at->replicas);
+        strbuf_adds(&line, at->item.suspended ? " (suspended)" : "");
         print_difference_line(o, added, line.data);
     }
 }
@@ -519,17 +533,27 @@ static void print_preserved_template(struct output *o, const struct plan_templat
     output_add_line(o, DETAIL_INDENT, line.data);
 }
 
+static void print_preserved_copies(struct output *o, const struct plan_template *row)
+{
+    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(TEXT_MAX_BYTES);
+
+    add_preserved_copies(&line, row);
+    if (line.len > 0)
+        output_add_line(o, DETAIL_INDENT, line.data + strlen("; "));
+}
+
 static void print_template(struct output *o, const struct plan_template *row)
 {
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(TEXT_MAX_BYTES);
 
     object_name_add(&name, row->template);
     print_short_line(o, INDENT, STYLE_PLAIN, name.data);
-    if (row->preserved) {
+    if (row->preserved && !row->after.exists) {
         print_preserved_template(o, row);
         return;
     }
     print_difference(o, &row->before, &row->after);
+    print_preserved_copies(o, row);
     if (row->when == PLAN_AT_NEXT_CHANGE) {
         output_add_line(o, TEMPLATE_INDENT, "Then, at its next change:");
         print_difference(o, &row->after, &row->next);
@@ -575,6 +599,7 @@ static void add_clusters(struct strbuf *out, const struct outcome *o)
         strbuf_addf(out, "%s%s", i ? "," : "", o->clusters[i].name);
         if (o->clusters[i].replicas > 0)
             strbuf_addf(out, ":%" PRId32, o->clusters[i].replicas);
+        strbuf_adds(out, o->clusters[i].item.suspended ? "(suspended)" : "");
     }
 }
 
@@ -596,7 +621,7 @@ static void print_wide(const struct plan_result *r, struct output *o)
         table_add(&t, STYLE_PLAIN, name.data);
         add_change_cell(&t, add_policy, row);
         add_change_cell(&t, add_state, row);
-        if (row->preserved)
+        if (row->preserved && !row->after.exists)
             table_add(&t, STYLE_CAUTION, "copies stay");
         else
             add_change_cell(&t, add_clusters, row);
@@ -752,7 +777,7 @@ static void add_no_difference(struct strbuf *out, const struct plan_result *r)
 {
     if (r->object_count > 0)
         strbuf_adds(out, "The plan shows no effect on templates; see the objects below.");
-    else if (r->assumptions & 1U << ASSUMED_EVICTION_OFF)
+    else if (r->assumptions & (1U << ASSUMED_EVICTION_OFF | 1U << ASSUMED_QUOTA))
         strbuf_adds(out, "No template changes, under the assumption below.");
     else
         strbuf_adds(out, "The change makes no difference.");

@@ -550,8 +550,8 @@ static void explain_outcome_clusters(struct explain_context *x, const struct out
         return;
     }
     for (uint32_t i = 0; i < o->cluster_count; i++)
-        strbuf_addf(&text, "%s%s: %" PRId32, i ? ", " : "", o->clusters[i].name,
-                    o->clusters[i].replicas);
+        strbuf_addf(&text, "%s%s: %" PRId32 "%s", i ? ", " : "", o->clusters[i].name,
+                    o->clusters[i].replicas, o->clusters[i].item.suspended ? " (suspended)" : "");
     if (text.len > 0)
         explain_detail(x, "on %s", text.data);
 }
@@ -644,6 +644,9 @@ static void explain_next_change(void *context, const struct next_change *f)
                              "template, makes Karmada try again.");
     if (waits || failed_outcome_text(&f->next))
         explain_outcome(x, "After the user's next change of the template", &f->next);
+    if (f->next.predicted.outcome == PREDICTION_PLACED && failed_outcome_text(&f->next) && !moves &&
+        !waits)
+        explain_paragraph(x, "%s", failed_outcome_text(&f->next));
     if (failed_outcome_text(&f->next))
         return explain_assumptions(x, moves || waits ? f->assumptions : 0);
     if (!waits || lacks_user_change(&f->next))

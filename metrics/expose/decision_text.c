@@ -405,7 +405,7 @@ static const struct {
     {"unschedulable", "The member clusters do not have enough capacity, so the template runs in no "
                       "member cluster."},
     {"no_replicas", "The template has 0 replicas, so Karmada places it in no member cluster."},
-    {"suspended", "Scheduling is suspended, so the template runs in no member cluster."},
+    {"suspended", "Propagation is suspended, so the template runs in no member cluster."},
     {"referrer", "The templates that require this one run in no member cluster."},
     {"invalid_name", "The API server refuses the name of the binding, so Karmada never propagates "
                      "the template."},
@@ -417,7 +417,7 @@ static const struct {
     {"spread_constraint",
      "The scheduler does not support the spread constraint and places nothing."},
     {"scheduler_error", "The scheduler fails and places nothing."},
-    {"kept", "The scheduler does not place the present version; the earlier copies stay."},
+    {"kept", "Karmada does not deliver the present version; the earlier copies stay."},
 };
 
 const char *predicted_text(struct predicted p)

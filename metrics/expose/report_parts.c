@@ -75,6 +75,8 @@ void report_put_clusters(struct json_writer *w, const char *key,
         json_writer_open(w, NULL, '{');
         json_writer_text(w, "cluster", clusters[i].name);
         json_writer_int(w, "replicas", clusters[i].replicas);
+        if (clusters[i].item.suspended)
+            json_writer_bool(w, "suspended", true);
         json_writer_close(w, '}');
     }
     json_writer_close(w, ']');

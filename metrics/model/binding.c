@@ -200,10 +200,10 @@ static int compare_name_addresses(const void *a, const void *b)
     return one < other ? -1 : one > other;
 }
 
-static struct target_cluster *find_target(const struct decode *d, const struct target_index *index,
-                                          const char *name)
+static struct target_cluster *find_target(const struct intern *strings,
+                                          const struct target_index *index, const char *name)
 {
-    const struct target_cluster key = {.name = intern_find(d->strings, name)};
+    const struct target_cluster key = {.name = intern_find(strings, name)};
     const struct target_cluster *at = &key;
     struct target_cluster **found;
 
@@ -263,7 +263,8 @@ static void read_target_status(struct decode *d, const cJSON *items,
     const cJSON *json;
 
     cJSON_ArrayForEach (json, items) {
-        struct target_cluster *target = find_target(d, index, json_str(json, "clusterName", ""));
+        struct target_cluster *target =
+            find_target(d->strings, index, json_str(json, "clusterName", ""));
 
         if (!target || target->item.exists)
             continue;
@@ -284,7 +285,19 @@ static void read_target_status(struct decode *d, const cJSON *items,
                                                sizeof(struct target_message));
 }
 
-static void read_suspension(const struct decode *d, const cJSON *suspension,
+/* Sorts pointers to the targets into `items`, which has room for them. */
+static struct target_index make_target_index(struct target_cluster *targets, uint32_t count,
+                                             struct target_cluster **items)
+{
+    for (uint32_t i = 0; i < count; i++)
+        items[i] = &targets[i];
+    if (count > 1)
+        qsort(items, count, sizeof(struct target_cluster *), compare_name_addresses);
+    return (struct target_index){items, count};
+}
+
+/* Sets `suspended` of the targets (Karmada: shouldSuspendDispatching). */
+static void read_suspension(const struct intern *strings, const cJSON *suspension,
                             const struct target_index *index)
 {
     const cJSON *clusters = json_get(suspension, "dispatchingOnClusters");
@@ -292,15 +305,29 @@ static void read_suspension(const struct decode *d, const cJSON *suspension,
     bool everywhere = json_bool(suspension, "dispatching", false);
     const cJSON *name;
 
-    for (size_t i = 0; everywhere && i < index->count; i++)
-        index->items[i]->item.suspended = true;
+    for (size_t i = 0; i < index->count; i++)
+        index->items[i]->item.suspended = everywhere;
     cJSON_ArrayForEach (name, names) {
         struct target_cluster *target =
-            cJSON_IsString(name) ? find_target(d, index, name->valuestring) : NULL;
+            cJSON_IsString(name) ? find_target(strings, index, name->valuestring) : NULL;
 
         if (target)
             target->item.suspended = true;
     }
+}
+
+void targets_set_suspended(const struct intern *strings, const char *suspension,
+                           struct target_cluster *targets, uint32_t count)
+{
+    struct error ignored;
+    CLEANUP(json_cleanup)
+    cJSON *json = suspension ? json_parse(suspension, strlen(suspension), NULL, &ignored) : NULL;
+    CLEANUP(free_cleanup)
+    struct target_cluster **items =
+        xreallocarray(NULL, count + (size_t)1, sizeof(struct target_cluster *));
+    const struct target_index index = make_target_index(targets, count, items);
+
+    read_suspension(strings, json, &index);
 }
 
 /* Sets `out` to the status of the binding, and `item` of each target cluster to its status. */
@@ -312,15 +339,12 @@ static void binding_status_decode(struct decode *d, const cJSON *json,
     CLEANUP(free_cleanup)
     struct target_cluster **items =
         xreallocarray(NULL, target_count + (size_t)1, sizeof(struct target_cluster *));
-    const struct target_index index = {items, target_count};
+    const struct target_index index = make_target_index(targets, target_count, items);
 
-    for (uint32_t i = 0; i < target_count; i++)
-        items[i] = &targets[i];
-    qsort(items, target_count, sizeof(struct target_cluster *), compare_name_addresses);
     read_conditions(d, json, out);
     read_evictions(d, spec, out);
     read_target_status(d, json_array(json_get(json, "status"), "aggregatedStatus"), &index, out);
-    read_suspension(d, json_get(spec, "suspension"), &index);
+    read_suspension(d->strings, json_get(spec, "suspension"), &index);
 }
 
 static void binding_status_release(struct intern *strings, struct binding_status *p)

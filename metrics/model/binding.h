@@ -49,6 +49,22 @@ struct target_cluster {
 /* Returns true if both arrays of `count` targets have the same names and replicas, in order. */
 bool targets_equal(const struct target_cluster *a, const struct target_cluster *b, uint32_t count);
 
+/*
+ * Sets `suspended` of each target from the canonical JSON of a suspension (struct propagation);
+ * NULL: no target is suspended. The names of the targets are in `strings`.
+ */
+void targets_set_suspended(const struct intern *strings, const char *suspension,
+                           struct target_cluster *targets, uint32_t count);
+
+/*
+ * Returns true if Karmada dispatches to the target, or the cluster has a copy from the time before
+ * the suspension.
+ */
+static inline bool target_has_copy(const struct target_cluster *target)
+{
+    return !target->item.suspended || target->item.applied;
+}
+
 /* ---- status of a binding ---- */
 
 /* Condition Scheduled; if not True, classified by its reason (Karmada: getConditionByError). */

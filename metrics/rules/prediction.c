@@ -47,11 +47,29 @@ static const char *scheduler_failure(const char *placement)
                                                                     : "scheduler_error";
 }
 
+/*
+ * Returns the outcome of targets: placed for `reason` if Karmada dispatches to one of them. If
+ * dispatching is suspended for all of them, only copies from the time before it remain.
+ */
+static struct predicted predict_dispatching(const struct target_cluster *targets, uint32_t count,
+                                            const char *reason)
+{
+    struct predicted out = {PREDICTION_NOWHERE, "suspended"};
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (!targets[i].item.suspended)
+            return (struct predicted){PREDICTION_PLACED, reason};
+        if (target_has_copy(&targets[i]))
+            out = (struct predicted){PREDICTION_PLACED, "kept"};
+    }
+    return out;
+}
+
 /* Returns the outcome of a binding that has no clusters of its own. */
 static struct predicted predict_without_clusters(const struct binding *b)
 {
     if (b->status.required_count > 0)
-        return (struct predicted){PREDICTION_PLACED, "required"};
+        return predict_dispatching(b->clusters, b->status.required_count, "required");
     if (!b->has_placement)
         return (struct predicted){PREDICTION_NOWHERE, "referrer"};
     switch ((enum scheduled)b->status.scheduled) {
@@ -75,6 +93,13 @@ static struct predicted predict_without_clusters(const struct binding *b)
     return (struct predicted){PREDICTION_NOWHERE, "no_replicas"};
 }
 
+/* Returns true if the targets are those of an earlier version of the binding. */
+static bool keeps_last_version(const struct template_decision *d, const struct binding *b)
+{
+    return has_failed_scheduling(&b->status) || (d->stages.delivery.stage == STAGE_UNSCHEDULED &&
+                                                 d->stages.delivery.reason == WHY_SUSPENDED);
+}
+
 struct predicted predict_from_decision(const struct template_decision *d,
                                        const struct entry *template)
 {
@@ -91,8 +116,8 @@ struct predicted predict_from_decision(const struct template_decision *d,
         return predict_without_clusters(b);
     if (d->state == STATE_ORPHANED)
         return (struct predicted){PREDICTION_PLACED, "left_behind"};
-    return (struct predicted){PREDICTION_PLACED,
-                              has_failed_scheduling(&b->status) ? "kept" : "scheduled"};
+    return predict_dispatching(b->clusters, binding_target_count(b),
+                               keeps_last_version(d, b) ? "kept" : "scheduled");
 }
 
 bool template_waits_for_placement(const struct entry *template)
@@ -166,9 +191,10 @@ static struct predicted undetermined(struct projection *out, enum undetermined_r
 
 /* Predicts a template for which Karmada will create a binding, from its policy. */
 static struct predicted predict_governed(const struct rule_context *c, const struct entry *template,
-                                         const struct resolved_placement *resolved,
                                          struct projection *out)
 {
+    const struct entry *policy = template_decision(template)->governing;
+    const struct resolved_placement *resolved = policy_decision(policy)->resolved;
     struct binding expected;
     const struct scheduling s = {
         .placements = c->placements, .binding = &expected, .resolved = resolved, .gates = c->gates};
@@ -186,8 +212,10 @@ static struct predicted predict_governed(const struct rule_context *c, const str
         return undetermined(out, out->reason);
     if (result.scheduled == SCHEDULED_ERROR)
         return (struct predicted){PREDICTION_REFUSED, scheduler_failure(resolved->text)};
+    targets_set_suspended(store_string_pool(c->store), entry_policy(policy)->propagation.suspension,
+                          out->clusters, out->count);
     if (out->count > 0)
-        return (struct predicted){PREDICTION_PLACED, "scheduled"};
+        return predict_dispatching(out->clusters, out->count, "scheduled");
     if (result.scheduled == SCHEDULED_NO_CLUSTER_FIT)
         return (struct predicted){PREDICTION_NOWHERE, "no_cluster_fit"};
     return (struct predicted){PREDICTION_NOWHERE, "no_replicas"};
@@ -206,7 +234,7 @@ static struct predicted predict_one(const struct rule_context *c, const struct e
     if (admission_keeps_out(entry_policy(d->governing)->admission, c->release) ==
         RELEASE_ANSWER_DIFFERS)
         return undetermined(out, UNDETERMINED_RELEASE);
-    return predict_governed(c, template, policy->resolved, out);
+    return predict_governed(c, template, out);
 }
 
 /* Adds the cluster to a projection that does not have it; the list stays sorted by name. */

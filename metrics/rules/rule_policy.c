@@ -184,9 +184,7 @@ static void gather_policy_facts(const struct rule_context *c, struct entry *entr
         facts->kind_absent |= api_version_is_absent(&c->api_versions, s->api_version, s->kind);
         facts->kinds_incomplete |= incomplete_has(&c->incomplete, s->api_version, s->kind);
     }
-    facts->priority = priority_of(c->store, c->gates, policy, &out->reads);
-    if (priority_classes_incomplete(&c->incomplete) && facts->priority.state == PRIORITY_MISSING)
-        facts->priority.state = PRIORITY_UNKNOWN;
+    facts->priority = priority_of(c->store, c->gates, &c->incomplete, policy, &out->reads);
 }
 
 static void *decide_policy(const struct gathered *g, int64_t *due_ms)

@@ -44,7 +44,8 @@ static struct priority resolve_priority_class(struct store *store, const char *n
     return priority;
 }
 
-struct priority priority_of(struct store *store, gate_set gates, const struct policy *policy,
+struct priority priority_of(struct store *store, gate_set gates,
+                            const struct incomplete *incomplete, const struct policy *policy,
                             struct entry_list *reads)
 {
     struct priority priority = {.state = PRIORITY_NONE};
@@ -56,6 +57,8 @@ struct priority priority_of(struct store *store, gate_set gates, const struct po
     if (!policy->priority_class || policy->priority_refused)
         priority.state = PRIORITY_MISSING;
     if (!gate_is_on(gates, GATE_PRIORITY_BASED_SCHEDULING) || count_priority_classes(store) == 0)
+        priority.state = PRIORITY_UNKNOWN;
+    if (priority.state == PRIORITY_MISSING && priority_classes_incomplete(incomplete))
         priority.state = PRIORITY_UNKNOWN;
     return priority;
 }

@@ -74,7 +74,8 @@ int64_t unbound_due_ms(const struct template_state_input *s, const struct templa
  * Returns the resolved schedulePriority of a policy. Appends the entries of the PriorityClass that
  * the policy names, existing or not, to `reads`.
  */
-struct priority priority_of(struct store *store, gate_set gates, const struct policy *policy,
+struct priority priority_of(struct store *store, gate_set gates,
+                            const struct incomplete *incomplete, const struct policy *policy,
                             struct entry_list *reads);
 
 /* Returns true if not all PriorityClasses have been read, so that a missing one may exist. */

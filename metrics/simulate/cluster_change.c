@@ -75,7 +75,7 @@ static void reschedule_binding(struct overlay *overlay, struct entry *entry)
     struct binding fresh = *old;
 
     scheduler_schedule_enqueued(overlay, old, &fresh);
-    distributor_update_targets(overlay, &fresh);
+    distributor_update_targets(overlay, old, &fresh);
     if (has_equal_targets(old, &fresh))
         return;
     overlay_replace(overlay, entry, overlay_copy_binding(overlay, &fresh));

@@ -196,6 +196,7 @@ static void add_referrer(struct overlay *overlay, struct entry *dependency,
     }
     binding_set_template_version(fresh, entry_template(dependency));
     set_required_targets(overlay, fresh);
+    overlay_suspend_targets(overlay, old, fresh);
     if (set_fields(overlay, fresh, entry_binding(binding)))
         overlay_replace(overlay, entry, fresh);
 }
@@ -216,6 +217,7 @@ static void remove_referrer(struct overlay *overlay, struct entry *attached,
     fresh = overlay_copy_binding(overlay, old);
     set_referrers(overlay, old, fresh, binding, false);
     set_required_targets(overlay, fresh);
+    overlay_suspend_targets(overlay, old, fresh);
     if (set_fields(overlay, fresh, NULL))
         overlay_replace(overlay, attached, fresh);
 }
@@ -382,10 +384,12 @@ void distributor_sync(struct overlay *overlay, struct entry *binding, bool creat
         add_referrer(overlay, needed.items[i], binding);
 }
 
-void distributor_update_targets(struct overlay *overlay, struct binding *fresh)
+void distributor_update_targets(struct overlay *overlay, const struct binding *old,
+                                struct binding *fresh)
 {
     if (fresh->referrer_count > 0)
         set_required_targets(overlay, fresh);
+    overlay_suspend_targets(overlay, old, fresh);
 }
 
 void distributor_detach_all(struct overlay *overlay, struct entry *binding)

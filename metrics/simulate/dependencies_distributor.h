@@ -22,9 +22,11 @@ void distributor_sync(struct overlay *overlay, struct entry *binding, bool creat
 
 /*
  * Sets the targets that a binding, about to be written, has for its referrers beside its own
- * clusters. Call this function after the scheduler has changed the clusters.
+ * clusters. Then calls overlay_suspend_targets(). Call this function after the scheduler has
+ * changed the clusters of `old` (NULL: the binding is new).
  */
-void distributor_update_targets(struct overlay *overlay, struct binding *fresh);
+void distributor_update_targets(struct overlay *overlay, const struct binding *old,
+                                struct binding *fresh);
 
 /*
  * Removes a binding from the referrers of all dependencies. Must be called before the object of the

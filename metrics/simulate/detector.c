@@ -102,8 +102,11 @@ static bool resolve_priority(struct overlay *overlay, const struct entry *templa
         *text = NULL;
         return true;
     }
-    struct priority priority = priority_of(c->store, c->gates, p, &reads);
+    struct priority priority = priority_of(c->store, c->gates, &c->incomplete, p, &reads);
 
+    if (priority.state == PRIORITY_UNKNOWN &&
+        overlay_gate_is_on(overlay, GATE_PRIORITY_BASED_SCHEDULING))
+        overlay_assume(overlay, ASSUMED_PRIORITY_CLASS);
     if (priority.state == PRIORITY_VALUE) {
         snprintf(canonical, sizeof(canonical), "{\"priority\":%" PRId32 "}", priority.value);
         *text = priority.value ? overlay_intern(overlay, canonical) : NULL;
@@ -200,7 +203,7 @@ static void apply_claimed_policy(struct overlay *overlay, struct entry *template
             overlay_assume(overlay, ASSUMED_REPLICAS_UNKNOWN);
         binding_set_undetermined(fresh, unknown);
     }
-    distributor_update_targets(overlay, fresh);
+    distributor_update_targets(overlay, old, fresh);
     overlay_replace(overlay, entry, fresh);
     distributor_sync(overlay, entry, !old);
 }

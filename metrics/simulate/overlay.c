@@ -304,6 +304,49 @@ struct binding *overlay_new_binding(struct overlay *overlay, const struct entry 
                                          });
 }
 
+static bool has_suspended_target(const struct binding *b)
+{
+    for (uint32_t i = 0; i < binding_target_count(b); i++) {
+        if (b->clusters[i].item.suspended)
+            return true;
+    }
+    return false;
+}
+
+static const struct target_cluster *find_target(const struct binding *b, const char *cluster)
+{
+    for (uint32_t i = 0; b && i < binding_target_count(b); i++) {
+        if (strcmp(b->clusters[i].name, cluster) == 0)
+            return &b->clusters[i];
+    }
+    return NULL;
+}
+
+void overlay_suspend_targets(struct overlay *overlay, const struct binding *old,
+                             struct binding *fresh)
+{
+    uint32_t count = binding_target_count(fresh);
+    struct target_cluster *targets;
+
+    if (!fresh->propagation.suspension && !has_suspended_target(fresh))
+        return;
+    targets = overlay_own_memory(overlay, xcalloc(count + (size_t)1, sizeof(*targets)));
+    if (count > 0)
+        memcpy(targets, fresh->clusters, count * sizeof(*targets));
+    targets_set_suspended(store_string_pool(overlay_context(overlay)->store),
+                          fresh->propagation.suspension, targets, count);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct target_cluster *last =
+            targets[i].item.suspended ? find_target(old, targets[i].name) : NULL;
+
+        if (!last || !target_has_copy(last))
+            continue;
+        targets[i].item = last->item;
+        targets[i].item.suspended = targets[i].item.applied = true;
+    }
+    fresh->clusters = targets;
+}
+
 void binding_set_undetermined(struct binding *b, enum undetermined_reason reason)
 {
     b->undetermined = (uint8_t)(1 + reason);
@@ -425,6 +468,15 @@ void outcome_release(struct outcome *o, struct store *store)
     *o = (struct outcome){0};
 }
 
+const struct target_cluster *outcome_find_cluster(const struct outcome *o, const char *name)
+{
+    for (uint32_t i = 0; i < o->cluster_count; i++) {
+        if (strcmp(o->clusters[i].name, name) == 0)
+            return &o->clusters[i];
+    }
+    return NULL;
+}
+
 bool outcome_clusters_equal(const struct outcome *a, const struct outcome *b)
 {
     return a->cluster_count == b->cluster_count && a->undetermined == b->undetermined &&
@@ -469,9 +521,31 @@ unsigned outcome_differing_fields(const struct outcome *a, const struct outcome 
     return drift_fields(&a->binding->propagation, NULL, &b->binding->propagation, false);
 }
 
+static bool has_equal_prediction(const struct outcome *a, const struct outcome *b)
+{
+    if (!a->exists || !b->exists)
+        return true;
+    return a->predicted.outcome == b->predicted.outcome &&
+           strcmp(a->predicted.reason, b->predicted.reason) == 0;
+}
+
+bool outcome_waits_for_scheduling(const struct outcome *o)
+{
+    return o->exists && o->binding && o->binding->has_placement &&
+           o->binding->scheduling_suspended && !o->binding->deleting;
+}
+
+/* Returns true if both bindings want equal replicas, or the scheduler has placed those of `b`. */
+static bool has_equal_waiting_replicas(const struct outcome *a, const struct outcome *b)
+{
+    return !a->binding || !outcome_waits_for_scheduling(b) ||
+           a->binding->replicas == b->binding->replicas;
+}
+
 bool outcome_equal(const struct outcome *a, const struct outcome *b)
 {
     return a->exists == b->exists && a->state == b->state && a->reason == b->reason &&
-           a->policy == b->policy && outcome_clusters_equal(a, b) &&
-           !outcome_referrers_move(a, b) && outcome_differing_fields(a, b) == 0;
+           a->policy == b->policy && outcome_clusters_equal(a, b) && has_equal_prediction(a, b) &&
+           has_equal_waiting_replicas(a, b) && !outcome_referrers_move(a, b) &&
+           outcome_differing_fields(a, b) == 0;
 }

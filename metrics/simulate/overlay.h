@@ -35,6 +35,16 @@ struct overlay;
     ROW(CLUSTERS_NAMED,                                                                            \
         "No Cluster objects are known: placements use all clusters that they name.")               \
     ROW(SCHEDULED_ONLY, "Member clusters accept everything that is scheduled to them.")            \
+    ROW(LEAVING,                                                                                   \
+        "Karmada deletes the copies that leave a cluster. The change also changes "                \
+        "preserveResourcesOnDeletion: the order of Karmada's controllers decides which value "     \
+        "applies to them.")                                                                        \
+    ROW(PRIORITY_CLASS,                                                                            \
+        "The PriorityClasses that policies name exist. Without its PriorityClass, Karmada does "   \
+        "not apply a policy.")                                                                     \
+    ROW(QUOTA,                                                                                     \
+        "FederatedQuotaEnforcement is on (--karmada.feature-gates): no FederatedResourceQuota "    \
+        "refuses the new replicas and requests. The plan does not simulate quotas.")               \
     ROW(KIND_UNREAD, "Some selected or changed kinds are not completely read: templates of these " \
                      "kinds stay unchanged.")                                                      \
     ROW(EVICTION_OFF,                                                                              \
@@ -173,6 +183,14 @@ struct binding *overlay_copy_binding(struct overlay *overlay, const struct bindi
  */
 struct binding *overlay_new_binding(struct overlay *overlay, const struct entry *template) MUST_USE;
 
+/*
+ * Sets the suspended targets of `fresh` from its suspension. Karmada neither creates nor updates
+ * their copies; a copy that the cluster has from `old` (may be NULL) stays there as it is. Must be
+ * called after each change of targets or suspension.
+ */
+void overlay_suspend_targets(struct overlay *overlay, const struct binding *old,
+                             struct binding *fresh);
+
 /* Marks the clusters of the binding as unpredictable: only the real scheduler can select them. */
 void binding_set_undetermined(struct binding *b, enum undetermined_reason reason);
 
@@ -220,6 +238,15 @@ void outcome_release(struct outcome *o, struct store *store);
  */
 const char *outcome_by_release(const struct outcome *o);
 
+/*
+ * Returns true if scheduling is suspended for the template: changes of its placement and replicas
+ * have no effect before the suspension ends.
+ */
+bool outcome_waits_for_scheduling(const struct outcome *o);
+
+/* Returns the target of this name; NULL without one. */
+const struct target_cluster *outcome_find_cluster(const struct outcome *o, const char *name);
+
 /* Returns true if clusters, replicas and `undetermined` of both outcomes are equal. */
 bool outcome_clusters_equal(const struct outcome *a, const struct outcome *b);
 /*
@@ -230,7 +257,8 @@ unsigned outcome_differing_fields(const struct outcome *a, const struct outcome 
 /* Returns true if a referrer of both outcomes has other clusters. */
 bool outcome_referrers_move(const struct outcome *a, const struct outcome *b);
 /*
- * Returns true if existence, state, reason, policy, clusters and binding fields are equal, and no
- * referrer moves. A referrer that is added or removed counts by its clusters alone.
+ * Returns true if existence, state, reason, policy, clusters, prediction, binding fields and the
+ * replicas that wait for the scheduler are equal, and no referrer moves. A referrer that is added
+ * or removed counts by its clusters alone.
  */
 bool outcome_equal(const struct outcome *a, const struct outcome *b);

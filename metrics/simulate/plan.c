@@ -31,17 +31,50 @@ static double requested_amount(const struct binding *b, const char *resource)
     return 0;
 }
 
-/* Adds the replicas and requests of a template to the sums before or after the change (`side`). */
-static void add_to_cluster_sums(struct plan_clusters *c, const struct outcome *o,
-                                enum plan_side side)
+/* Adds replicas of a template with their requests to the sums before or after the change. */
+static void add_replicas(struct plan_clusters *c, const char *name, int32_t replicas,
+                         const struct binding *b, enum plan_side side)
 {
-    for (uint32_t i = 0; i < o->cluster_count; i++) {
-        struct plan_cluster *cluster = get_cluster_sums(c, o->clusters[i].name);
-        int32_t replicas = o->clusters[i].replicas;
+    struct plan_cluster *cluster = get_cluster_sums(c, name);
 
-        cluster->replicas[side] += replicas;
-        cluster->cores[side] += replicas * requested_amount(o->binding, "cpu");
-        cluster->memory_bytes[side] += replicas * requested_amount(o->binding, "memory");
+    cluster->replicas[side] += replicas;
+    cluster->cores[side] += replicas * requested_amount(b, "cpu");
+    cluster->memory_bytes[side] += replicas * requested_amount(b, "memory");
+}
+
+/* Adds the copies before the change; a suspended target without a copy has none. */
+static void add_copies_before(struct plan_clusters *c, const struct plan_template *t)
+{
+    for (uint32_t i = 0; i < t->before.cluster_count; i++) {
+        const struct target_cluster *target = &t->before.clusters[i];
+
+        add_replicas(c, target->name, target_has_copy(target) ? target->replicas : 0,
+                     t->before.binding, PLAN_BEFORE);
+    }
+}
+
+/* Adds the copies after the change: suspended targets keep the copy from before. */
+static void add_copies_after(struct plan_clusters *c, const struct plan_template *t)
+{
+    for (uint32_t i = 0; i < t->after.cluster_count; i++) {
+        const struct target_cluster *target = &t->after.clusters[i];
+        const struct target_cluster *last = outcome_find_cluster(&t->before, target->name);
+
+        if (!target->item.suspended)
+            add_replicas(c, target->name, target->replicas, t->after.binding, PLAN_AFTER);
+        else if (last && target_has_copy(last))
+            add_replicas(c, target->name, last->replicas, t->before.binding, PLAN_AFTER);
+    }
+}
+
+/* Adds the copies that stay in clusters that the template leaves. */
+static void add_preserved_copies(struct plan_clusters *c, const struct plan_template *t)
+{
+    for (uint32_t i = 0; t->preserved && i < t->before.cluster_count; i++) {
+        const struct target_cluster *target = &t->before.clusters[i];
+
+        if (!outcome_find_cluster(&t->after, target->name) && target_has_copy(target))
+            add_replicas(c, target->name, target->replicas, t->before.binding, PLAN_AFTER);
     }
 }
 
@@ -401,8 +434,44 @@ static void set_time_of_effect(struct plan *p, struct plan_template *row)
     row->when = outcome_equal(&row->before, &row->after) ? PLAN_NEVER : PLAN_AT_ONCE;
 }
 
+static int64_t count_replicas(const struct outcome *o)
+{
+    int64_t sum = 0;
+
+    for (uint32_t i = 0; i < o->cluster_count; i++)
+        sum += o->clusters[i].replicas;
+    return sum;
+}
+
+/*
+ * Returns true if the requests of all replicas grow, or may grow because the clusters are
+ * undetermined: Karmada's webhook then compares them with quotas (Karmada:
+ * validateFederatedResourceQuota).
+ */
+static bool may_exceed_quota(const struct outcome *from, const struct outcome *to)
+{
+    for (uint32_t i = 0; to->binding && i < to->binding->request_count; i++) {
+        const struct resource_request *r = &to->binding->requests[i];
+        double before = from->binding ? requested_amount(from->binding, r->resource) : 0;
+
+        if (to->undetermined != UNDETERMINED_REASON_COUNT ||
+            r->amount * (double)count_replicas(to) > before * (double)count_replicas(from))
+            return true;
+    }
+    return false;
+}
+
+/* Records ASSUMED_QUOTA if a quota may refuse the new outcome. */
+static void assume_quota(struct plan *p, const struct entry *template, const struct outcome *from,
+                         const struct outcome *to)
+{
+    if (*entry_ns(template) && overlay_gate_is_on(p->overlay, GATE_FEDERATED_QUOTA_ENFORCEMENT) &&
+        may_exceed_quota(from, to))
+        overlay_assume(p->overlay, ASSUMED_QUOTA);
+}
+
 /* Returns true if the change deletes the template, and its copies stay in the member clusters. */
-static bool is_preserved(const struct user_change *u, const struct entry *template)
+static bool is_deleted_without_copies(const struct user_change *u, const struct entry *template)
 {
     for (size_t i = 0; i < u->preserved.count && !entry_exists(template); i++) {
         if (u->preserved.items[i] == template)
@@ -411,20 +480,54 @@ static bool is_preserved(const struct user_change *u, const struct entry *templa
     return false;
 }
 
+static bool leaves_cluster(const struct plan_template *t)
+{
+    for (uint32_t i = 0; i < t->before.cluster_count; i++) {
+        if (!outcome_find_cluster(&t->after, t->before.clusters[i].name))
+            return true;
+    }
+    return false;
+}
+
+/*
+ * Returns true if the copies in the clusters that the template leaves stay there (Karmada:
+ * handleWorkDelete, which reads the value from the Work). The Work of a binding with a placement
+ * may have got the new value already. Records ASSUMED_LEAVING if the order of the controllers
+ * decides.
+ */
+static bool is_preserved(struct plan *p, const struct plan_template *t)
+{
+    const struct binding *old = t->before.binding, *fresh = t->after.binding;
+    bool preserves = old && old->propagation.preserve == OPTIONAL_TRUE;
+    bool differs = fresh && fresh->has_placement &&
+                   (fresh->propagation.preserve == OPTIONAL_TRUE) != preserves;
+
+    if (!t->after.exists)
+        return is_deleted_without_copies(&p->user, t->template);
+    if (!old || t->after.undetermined != UNDETERMINED_REASON_COUNT || !leaves_cluster(t))
+        return false;
+    if (differs)
+        overlay_assume(p->overlay, ASSUMED_LEAVING);
+    return preserves && !differs;
+}
+
 static void add_template_if_affected(struct plan *p, struct plan_record *r)
 {
     struct plan_result *result = &p->result;
     struct plan_template row = {.template = r->entry};
 
     outcome_read(plan_store(p), r->entry, &row.after);
+    assume_quota(p, r->entry, &r->before, &row.after);
     if (!is_affected(r, &row.after)) {
         outcome_release(&row.after, plan_store(p));
         return;
     }
     row.before = r->before;
     r->before = (struct outcome){0};
-    row.preserved = is_preserved(&p->user, r->entry);
+    row.preserved = is_preserved(p, &row);
     set_time_of_effect(p, &row);
+    if (row.when == PLAN_AT_NEXT_CHANGE)
+        assume_quota(p, r->entry, &row.before, &row.next);
     result->when[row.when]++;
     result->undetermined += row.after.undetermined != UNDETERMINED_REASON_COUNT;
     result->templates =
@@ -489,8 +592,9 @@ const struct plan_result *plan_finish(struct plan *p)
     for (size_t i = 0; i < result->template_count; i++) {
         const struct plan_template *t = &result->templates[i];
 
-        add_to_cluster_sums(&result->clusters, &t->before, PLAN_BEFORE);
-        add_to_cluster_sums(&result->clusters, t->preserved ? &t->before : &t->after, PLAN_AFTER);
+        add_copies_before(&result->clusters, t);
+        add_copies_after(&result->clusters, t);
+        add_preserved_copies(&result->clusters, t);
     }
     finish_clusters(&result->clusters, plan_store(p));
     result->unsettled = overlay_unsettled_templates(p->overlay);
@@ -502,7 +606,7 @@ const struct plan_result *plan_finish(struct plan *p)
     if (result->template_count + result->conflict_count == 0)
         result->assumptions &= 1U << ASSUMED_PREEMPTION_OFF | 1U << ASSUMED_REFERENCES_UNKNOWN |
                                1U << ASSUMED_EVICTION_OFF | 1U << ASSUMED_DEPENDENCIES_OFF |
-                               1U << ASSUMED_KIND_UNREAD;
+                               1U << ASSUMED_QUOTA | 1U << ASSUMED_KIND_UNREAD;
     return result;
 }
 

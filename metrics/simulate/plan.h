@@ -53,7 +53,8 @@ struct plan_template {
     struct outcome before;
     struct outcome after; /* After Karmada has processed the change. */
     struct outcome next;  /* After the user's next change; only for PLAN_AT_NEXT_CHANGE. */
-    bool preserved;       /* The template is deleted, its copies stay in the member clusters. */
+    /* The copies in the clusters that the template leaves stay there; Karmada forgets them. */
+    bool preserved;
 };
 
 /*

@@ -282,8 +282,11 @@ void scheduler_schedule_enqueued(struct overlay *overlay, const struct binding *
     bool was_scheduled;
     const char *text = applied_text(old, fresh, &was_scheduled);
 
-    if (!is_for_default_scheduler(fresh))
+    if (!is_for_default_scheduler(fresh)) {
+        /* The write of the binding waits for a scheduler. */
+        fresh->status.observed = false;
         return;
+    }
     s.resolved = overlay_resolve_placement(overlay, fresh->propagation.placement);
     if (was_scheduled && text == s.resolved->text)
         s.applied = s.resolved->placement;

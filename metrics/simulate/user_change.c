@@ -26,6 +26,7 @@ void user_change_release(struct user_change *u)
 {
     free(u->objects);
     entry_list_release(&u->preserved);
+    free(u->deleted_namespaces);
 }
 
 /* `details` completes the text of the reason; NULL or "": the text is a whole sentence. */
@@ -50,6 +51,45 @@ static void note_object(struct user_change *u, struct identity id, enum change_r
 static void note_entry(struct user_change *u, const struct entry *entry, enum change_reason reason)
 {
     note_object(u, entry_identity(entry), reason, NULL);
+}
+
+/* ---- Namespaces ---- */
+
+static bool is_namespace_id(const struct identity *id)
+{
+    return strcmp(id->kind, "Namespace") == 0 && strcmp(id->api_version, "v1") == 0;
+}
+
+static void record_deleted_namespace(struct user_change *u, const char *name)
+{
+    u->deleted_namespaces =
+        xreallocarray(u->deleted_namespaces, u->deleted_namespace_count + 1, sizeof(const char *));
+    u->deleted_namespaces[u->deleted_namespace_count++] = overlay_intern(u->overlay, name);
+}
+
+/* Records that the user creates a Namespace after its deletion. */
+static void record_applied_namespace(struct user_change *u, const char *name)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < u->deleted_namespace_count; i++) {
+        if (strcmp(u->deleted_namespaces[i], name) != 0)
+            u->deleted_namespaces[count++] = u->deleted_namespaces[i];
+    }
+    u->deleted_namespace_count = count;
+}
+
+/* Returns true if the Namespace is in deletion or deleted: it then takes no new object. */
+static bool is_namespace_deleted(const struct user_change *u, const char *name)
+{
+    const struct template *t = entry_template_or_setting(store_find(
+        overlay_context(u->overlay)->store, &(struct identity){"v1", "Namespace", "", name}));
+
+    for (size_t i = 0; i < u->deleted_namespace_count; i++) {
+        if (strcmp(u->deleted_namespaces[i], name) == 0)
+            return true;
+    }
+    return t && t->deleting;
 }
 
 /* ---- objects as the API server stores them ---- */
@@ -192,6 +232,12 @@ bool user_change_decode(struct user_change *u, const cJSON *json, struct applied
     entry = store_find_or_add(c->store, &id);
     def = kind_of(id.api_version, id.kind);
     *out = (struct applied_object){NULL, NULL};
+    if (is_namespace_id(&id))
+        record_applied_namespace(u, id.name);
+    if (!entry_exists(entry) && *id.ns && is_namespace_deleted(u, id.ns)) {
+        note_object(u, id, CHANGE_REASON_NAMESPACE_DELETED, NULL);
+        return true;
+    }
     if (def->class != CLASS_TEMPLATE) {
         sent = make_sent_object(entry, json);
         if (!is_admitted(u, entry, id, sent))
@@ -229,6 +275,7 @@ static void apply_policy(struct overlay *overlay, struct entry *entry, struct po
     const struct policy *old = entry_policy(entry);
 
     apply_webhook_defaults(entry, old, fresh);
+    fresh->deleting = fresh->deleting || (old && old->deleting);
     if (old && policy_equal(old, fresh))
         return;
     overlay_replace(overlay, entry, fresh);
@@ -251,6 +298,7 @@ static void replace_template(struct overlay *overlay, struct entry *entry,
                                                                        : old->resource_version;
 
     template_apply_user_change(t, old, newest + 2);
+    t->deleting = old->deleting; /* Nobody can take back a deletion. */
     overlay_replace(overlay, entry, overlay_own_memory(overlay, t));
     if (!b || !binding_belongs_to(b, entry))
         return;
@@ -307,10 +355,33 @@ static void apply_binding(struct overlay *overlay, struct entry *entry, const st
     bool created = !entry_binding(entry);
 
     scheduler_schedule_binding(overlay, entry_binding(entry), fresh);
-    distributor_update_targets(overlay, fresh);
+    distributor_update_targets(overlay, entry_binding(entry), fresh);
     overlay_replace(overlay, entry, fresh);
     overlay_evaluate(overlay);
     distributor_sync(overlay, entry, created);
+}
+
+/* ---- Clusters ---- */
+
+/*
+ * Lists a Cluster that bindings still name after its deletion. Its copies are deleted with the
+ * execution namespace all the same (Karmada: removeCluster, handleWorkDelete).
+ */
+static void note_named_cluster(struct user_change *u, const struct entry *entry)
+{
+    struct release_range range = overlay_context(u->overlay)->release;
+    bool leaves = release_range_has(range, BEHAVIOUR_LEAVES_DELETING_CLUSTER) == RELEASE_ANSWER_YES;
+
+    if (entry_exists(entry))
+        note_entry(u, entry, leaves ? CHANGE_REASON_CLUSTER_NAMED : CHANGE_REASON_CLUSTER_EVICTS);
+}
+
+static void apply_cluster(struct user_change *u, struct entry *entry, const struct cluster *fresh)
+{
+    if (cluster_change_apply(u->overlay, entry, fresh))
+        note_entry(u, entry, CHANGE_REASON_EVICTION);
+    if (fresh->deleting)
+        note_named_cluster(u, entry);
 }
 
 /* ---- WorkloadRebalancers ---- */
@@ -346,7 +417,7 @@ static void rebalance_workload(struct user_change *u, const struct entry *rebala
     fresh = overlay_copy_binding(u->overlay, entry_binding(entry));
     fresh->status.reschedule_requested = true;
     scheduler_schedule_binding(u->overlay, entry_binding(entry), fresh);
-    distributor_update_targets(u->overlay, fresh);
+    distributor_update_targets(u->overlay, entry_binding(entry), fresh);
     overlay_replace(u->overlay, entry, fresh);
     overlay_evaluate(u->overlay);
     distributor_sync(u->overlay, entry, false);
@@ -398,8 +469,7 @@ void user_change_apply(struct user_change *u, struct applied_object applied, con
         apply_override(u, entry, fresh);
         return;
     case CLASS_CLUSTER:
-        if (cluster_change_apply(u->overlay, entry, fresh))
-            note_entry(u, entry, CHANGE_REASON_EVICTION);
+        apply_cluster(u, entry, fresh);
         return;
     case CLASS_EVENT:
     case CLASS_WORK:
@@ -432,12 +502,6 @@ static void delete_template(struct user_change *u, struct entry *entry, bool eve
         entry_list_add(&u->preserved, entry);
     distributor_detach_all(u->overlay, binding);
     overlay_replace(u->overlay, binding, NULL);
-}
-
-static bool is_namespace(const struct entry *entry)
-{
-    return strcmp(entry_kind(entry), "Namespace") == 0 &&
-           strcmp(entry->partition->type->api_version, "v1") == 0;
 }
 
 /* Returns the entries of a namespace that have an object: policies, then all others. */
@@ -494,6 +558,7 @@ bool user_change_delete_namespace(struct user_change *u, const char *name)
     CLEANUP(entry_list_release)
     struct entry_list all = list_namespace(overlay_context(u->overlay)->store, name);
 
+    record_deleted_namespace(u, name);
     (void)delete_contents(u, &all);
     return all.count > 0;
 }
@@ -501,10 +566,13 @@ bool user_change_delete_namespace(struct user_change *u, const char *name)
 /* Deletes a template; a Namespace with all objects in it, unless some of them stay. */
 static void delete_template_and_contents(struct user_change *u, struct entry *entry)
 {
+    const struct identity id = entry_identity(entry);
     CLEANUP(entry_list_release) struct entry_list all = {0};
 
-    if (is_namespace(entry))
+    if (is_namespace_id(&id)) {
+        record_deleted_namespace(u, entry->name);
         all = list_namespace(overlay_context(u->overlay)->store, entry->name);
+    }
     if (delete_contents(u, &all) == 0)
         delete_template(u, entry, false);
 }
@@ -533,6 +601,7 @@ void user_change_delete(struct user_change *u, struct entry *entry)
         break;
     case CLASS_CLUSTER:
         cluster_change_delete(overlay, entry);
+        note_named_cluster(u, entry);
         break;
     case CLASS_OVERRIDE:
     case CLASS_EVENT:

@@ -21,6 +21,14 @@
     ROW(EVICTION, NOT_SIMULATED, "eviction",                                                       \
         "Karmada may evict templates from the cluster because of its new NoExecute taint; the "    \
         "plan does not simulate evictions.")                                                       \
+    ROW(CLUSTER_EVICTS, NOT_SIMULATED, "eviction",                                                 \
+        "Karmada deletes the copies in the cluster, except those with "                            \
+        "preserveResourcesOnDeletion. Until 1.13 it taints the cluster, too, and may evict the "   \
+        "templates; the plan does not simulate evictions: bindings still name the cluster.")       \
+    ROW(CLUSTER_NAMED, NOT_SIMULATED, "cluster_named",                                             \
+        "Karmada deletes the copies in the cluster, except those with "                            \
+        "preserveResourcesOnDeletion. The Cluster stays in deletion, because bindings still name " \
+        "it.")                                                                                     \
     ROW(REFUSED, REFUSED, "admission", "The API server refuses the object")                        \
     ROW(PROTECTED, REFUSED, "deletion_protected",                                                  \
         "Karmada's webhook refuses to delete the object, because it has the "                      \
@@ -30,6 +38,8 @@
         "label " DELETION_PROTECTION_LABEL                                                         \
         ": Always. Its Namespace stays in phase Terminating, without "                             \
         "the objects that are not protected. Remove the label first.")                             \
+    ROW(NAMESPACE_DELETED, REFUSED, "namespace_deleted",                                           \
+        "The API server refuses the object, because its Namespace is deleted.")                    \
     ROW(REFUSED_BY_SOME, UNDETERMINED, "release",                                                  \
         "Some of the releases that Karmada may have refuse the object; the plan shows the effect " \
         "in the others. Set --karmada.version.")                                                   \
@@ -65,6 +75,9 @@ struct user_change {
     size_t object_count;
     /* Deleted templates with copies that stay in the member clusters. */
     struct entry_list preserved;
+    /* Namespaces that are deleted and not applied again. Texts of the overlay. */
+    const char **deleted_namespaces;
+    size_t deleted_namespace_count;
 };
 
 /* Frees the lists. */
@@ -78,8 +91,9 @@ struct applied_object {
 
 /*
  * Decodes an object that the user applies, as the API server and Karmada's webhooks store it in the
- * newest release that Karmada may have. If all these releases refuse the object, only adds it to
- * `objects`; then `out->entry` is NULL. Returns false and sets `err` if the object is invalid.
+ * newest release that Karmada may have. If all these releases refuse the object, or it is new in a
+ * Namespace that is deleted, only adds it to `objects`; then `out->entry` is NULL. Returns false
+ * and sets `err` if the object is invalid.
  */
 bool user_change_decode(struct user_change *u, const cJSON *json, struct applied_object *out,
                         struct error *err) MUST_USE;

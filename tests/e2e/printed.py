@@ -83,6 +83,7 @@ def checked():
         yield report(folder.write("broken.yaml", "a: [b\n"))
         path, policy = by_release(folder)
         yield report(folder.write("unbound.json", in_list([*unbound(path), policy])))
+        yield report(folder.write("suspended.json", in_list([*unbound(path), suspended(moved(policy, "m1"))])))
     for path in (FIXTURES / "conflict", FIXTURES / "plan", DEMO, ROOT / "tests/fixtures/web-config"):
         yield report(path)
     with recorded() as folder:
@@ -143,6 +144,11 @@ def moved(policy, *clusters, **scheduling):
     return {**policy, "spec": {**policy["spec"], "placement": placement}}
 
 
+def suspended(policy):
+    """The policy with suspended dispatching."""
+    return {**policy, "spec": {**policy["spec"], "suspension": {"dispatching": True}}}
+
+
 def planned_with_referrers():
     """Plans of a ConfigMap that two Deployments require: one of them without certain clusters, before or
     after the change; a Lazy policy of its own; without a binding; and a Deployment whose copies stay."""
@@ -157,6 +163,8 @@ def planned_with_referrers():
     with Folder() as folder:
         change = folder.write("change.json", in_list([lazy, moved(first, "member2", "member3", **aggregated)]))
         yield plan_of("-f", change, REFERRERS)
+        change = folder.write("change.json", in_list([lazy, suspended(moved(first, "member2"))]))
+        yield plan_of("-f", change, REFERRERS)
         yield plan_of("--delete", f"deployment/{meta['namespace']}/app-a", REFERRERS)
         bound = folder.write("bindings.json", in_list([one for one in bindings if one["metadata"]["name"] ==
                                                        "app-b-deployment"]))
@@ -168,6 +176,9 @@ def planned_with_referrers():
         path = folder.write("manifests.json", in_list(manifests))
         for policy in first, second:
             yield plan_of("-f", folder.write("change.json", in_list([moved(policy, "member3")])), path)
+        second["spec"] = suspended(second)["spec"]
+        path = folder.write("suspended.json", in_list(manifests))
+        yield plan_of("-f", folder.write("change.json", in_list([moved(second, "member3")])), path)
 
 
 def by_release(folder):
@@ -199,6 +210,12 @@ def planned_by_release():
         lazy = {**policy, "spec": {**policy["spec"], "activationPreference": "Lazy"}}
         yield plan_of("-f", change, path)
         yield plan_of("-f", folder.write("lazy.json", in_list([lazy])), path)
+        objects = json.loads(pathlib.Path(path).read_text())["items"]
+        for each in objects:
+            if each["kind"] == "ResourceBinding":
+                each["spec"]["suspension"] = {"scheduling": True}
+        waits = folder.write("waits.json", in_list(objects))
+        yield plan_of("-f", folder.write("lazy.json", in_list([suspended(lazy)])), waits)
         target = folder.write("unbound.json", in_list([*unbound(path), policy]))
         yield plan_of("-f", folder.write("change.json", in_list([moved(policy, "m1")])), target)
 

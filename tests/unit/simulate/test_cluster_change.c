@@ -223,6 +223,40 @@ TEST(a_cluster_in_deletion_stays_while_it_is_the_target_of_a_suspended_binding)
     struct plan *p = plan_new(w.engine);
     plan_delete(p, find_cluster(&w, "m1"));
     assert_true(entry_cluster(find_cluster(&w, "m1"))->deleting);
+    assert_string_equal(plan_finish(p)->objects[0].reason, "cluster_named");
+    plan_free(p);
+    world_release(&w);
+}
+
+#define DIVIDED                                                                                    \
+    "\"placement\":{\"replicaScheduling\":{\"replicaSchedulingType\":\"Divided\","                 \
+    "\"replicaDivisionPreference\":\"Weighted\"}}"
+#define DIVIDED_TEXT                                                                               \
+    "{\\\"replicaScheduling\\\":{\\\"replicaSchedulingType\\\":\\\"Divided\\\","                   \
+    "\\\"replicaDivisionPreference\\\":\\\"Weighted\\\"}}"
+
+/* Until 1.13, the scheduler leaves divided replicas on a cluster that is in deletion. */
+TEST(a_deleted_cluster_that_bindings_name_is_listed_until_1_13)
+{
+    static const char *const objects[OBJECTS_MAX] = {MEMBER("m1", "", ""), MEMBER("m2", "", ""),
+                                                     POLICY("p", SELECTS("web") "," DIVIDED),
+                                                     BOUND(BY_P, DIVIDED, DIVIDED_TEXT, ON_M1)};
+    const struct plan_result *r;
+    struct world w;
+    char text[256];
+
+    init_world(&w, objects);
+    engine_set_release(w.engine,
+                       (struct release_range){RELEASE_1_13, RELEASE_1_13, RELEASE_OF_SERVER});
+    world_run(&w, NOW_MS);
+    struct plan *p = plan_new(w.engine);
+    plan_delete(p, find_cluster(&w, "m1"));
+    r = plan_finish(p);
+    assert_int_equal(r->template_count, 0);
+    assert_int_equal(r->object_count, 1);
+    snprintf(text, sizeof(text), "%s %s", prediction_names[r->objects[0].outcome],
+             r->objects[0].reason);
+    assert_string_equal(text, "not_simulated eviction");
     plan_free(p);
     world_release(&w);
 }

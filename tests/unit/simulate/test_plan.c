@@ -325,6 +325,93 @@ TEST(template_is_bound_after_the_missing_class_is_resolved)
     }
 }
 
+/* Sources that have no PriorityClass at all have not read them. */
+TEST(priority_classes_that_are_not_read_are_assumed)
+{
+    static const struct {
+        const char *gates;
+        const char *class;
+        const char *after;
+        bool assumed;
+    } worlds[] = {
+        {"PriorityBasedScheduling=true", NULL, "current p member1:2", true},
+        {"PriorityBasedScheduling=false", NULL, "current p member1:2", false},
+        {"PriorityBasedScheduling=true", PRIORITY_CLASS("gold"), "unbound priority_class_missing p",
+         false},
+        {"PriorityBasedScheduling=true", PRIORITY_CLASS("silver"), "current p member1:2", false},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(worlds); i++) {
+        struct rules_options options = rules_options_default;
+        const struct plan_result *r;
+        struct world w;
+        char text[256];
+
+        options.feature_gates = worlds[i].gates;
+        world_init(&w, &options, 1);
+        world_put_text(&w, POLICY("p", SELECTS("web") "," ON("member1") WITH_CLASS("silver")));
+        if (worlds[i].class)
+            world_put_text(&w, worlds[i].class);
+        world_run(&w, NOW_MS);
+        struct plan *p = plan_new(w.engine);
+        planned_apply(p, TEMPLATE("web", ""));
+        r = plan_finish(p);
+        assert_string_equal(planned_outcome(&planned_row(r, "web")->after, text), worlds[i].after);
+        assert_int_equal(r->assumptions >> ASSUMED_PRIORITY_CLASS & 1, worlds[i].assumed);
+        plan_free(p);
+        world_release(&w);
+    }
+}
+
+#define REQUESTING(number, cpu)                                                                    \
+    "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"web\","          \
+    "\"namespace\":\"default\"},\"spec\":{\"replicas\":" number                                    \
+    ",\"template\":{\"spec\":{\"containers\":[{\"name\":\"a\",\"resources\":{\"requests\":{"       \
+    "\"cpu\":\"" cpu "\"}}}]}}}}"
+
+static const struct quota_case {
+    const char *name;
+    const char *gates;
+    const char *before; /* Applied before the plan. */
+    const char *apply;
+    bool assumed;
+} quota_cases[] = {
+    {"more replicas", "FederatedQuotaEnforcement=true", REQUESTING("2", "1"), REQUESTING("3", "1"),
+     true},
+    {"more requests", "FederatedQuotaEnforcement=true", REQUESTING("2", "1"), REQUESTING("2", "2"),
+     true},
+    {"a new template", "FederatedQuotaEnforcement=true", NULL, REQUESTING("2", "1"), true},
+    {"fewer replicas", "FederatedQuotaEnforcement=true", REQUESTING("2", "1"), REQUESTING("1", "1"),
+     false},
+    {"a new template without requests", "FederatedQuotaEnforcement=true", NULL, TEMPLATE("web", ""),
+     false},
+    {"a policy that adds a cluster", "FederatedQuotaEnforcement=true", REQUESTING("2", "1"),
+     POLICY("p", SELECTS("web") ",\"placement\":{\"clusterAffinity\":{\"clusterNames\":["
+                                "\"member1\",\"member2\"]}}"),
+     true},
+    {"more replicas without the gate", "", REQUESTING("2", "1"), REQUESTING("3", "1"), false},
+};
+
+TEST_ROWS(quotas_are_assumed_with, quota_cases, name)
+{
+    const struct quota_case *c = *state;
+    struct rules_options options = rules_options_default;
+    struct world w;
+
+    options.feature_gates = c->gates;
+    world_init(&w, &options, 1);
+    world_put_text(&w, POLICY("p", SELECTS("web") "," ON("member1")));
+    if (c->before)
+        world_put_text(&w, c->before);
+    world_run(&w, NOW_MS);
+    struct plan *p = plan_new(w.engine);
+    plan_admit_manifests(p);
+    planned_apply(p, c->apply);
+    assert_int_equal(plan_finish(p)->assumptions >> ASSUMED_QUOTA & 1, c->assumed);
+    plan_free(p);
+    world_release(&w);
+}
+
 TEST(simulation_stops_at_its_maximum_of_queue_items)
 {
     struct world w;
