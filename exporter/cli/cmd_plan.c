@@ -169,6 +169,11 @@ static enum exit_status print_plan_result(struct plan *p, const struct evaluatio
     return invocation_print_output(invocation, &o, found & fail_on ? STATUS_FOUND : STATUS_OK);
 }
 
+static void note_unread_source(void *context, const char *name, const char *why)
+{
+    plan_note_unread_source(context, name, why);
+}
+
 /* Simulates the change and prints the result. Returns STATUS_USAGE if the change is invalid. */
 static enum exit_status simulate_change(struct evaluation *e, const struct invocation *invocation)
 {
@@ -186,6 +191,7 @@ static enum exit_status simulate_change(struct evaluation *e, const struct invoc
     /* Only manifests may not have been applied yet. */
     if (!e->session)
         plan_admit_manifests(p);
+    evaluation_each_unread_source(e, note_unread_source, p);
     if (apply_change(p, &c, invocation))
         status = print_plan_result(p, e, invocation);
     plan_free(p);

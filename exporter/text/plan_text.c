@@ -673,7 +673,7 @@ static void print_change_objects(const struct plan_result *r, struct output *o)
     if (r->object_count == 0)
         return;
     strbuf_addc(&o->text, '\n');
-    output_add_section(o, "Objects of the change without their whole effect in this plan",
+    output_add_section(o, "Objects and sources without their whole effect in this plan",
                        r->object_count);
     for (size_t i = 0; i < r->object_count; i++) {
         const struct change_object *object = &r->objects[i];

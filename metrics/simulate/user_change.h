@@ -21,6 +21,8 @@
     ROW(EVICTION, NOT_SIMULATED, "eviction",                                                       \
         "Karmada may evict templates from the cluster because of its new NoExecute taint; the "    \
         "plan does not simulate evictions.")                                                       \
+    ROW(SOURCE_UNREAD, NOT_SIMULATED, "source_unread",                                             \
+        "The source cannot be read, so that the result is incomplete")                             \
     ROW(REFUSED, REFUSED, "admission", "The API server refuses the object")                        \
     ROW(REFUSED_BY_SOME, UNDETERMINED, "release",                                                  \
         "Some of the releases that Karmada may have refuse the object; the plan shows the effect " \
@@ -36,7 +38,10 @@
 #define CHANGE_REASON_ENUMERATOR(id, outcome, name, text) CHANGE_REASON_##id,
 enum change_reason { CHANGE_REASONS(CHANGE_REASON_ENUMERATOR) CHANGE_REASON_COUNT };
 
-/* An object of the change that has not its whole effect in the simulation. */
+/*
+ * An object of the change that has not its whole effect in the simulation, or a source that cannot
+ * be read (kind Source).
+ */
 struct change_object {
     struct identity id; /* Texts of the overlay. */
     enum prediction outcome;
@@ -52,6 +57,9 @@ struct user_change {
     /* Deleted templates with copies that stay in the member clusters. */
     struct entry_list preserved;
 };
+
+/* Adds a source that cannot be read, because of `why`: the result lacks its objects. */
+void user_change_note_unread(struct user_change *u, const char *name, const char *why);
 
 /* Frees the lists. */
 void user_change_release(struct user_change *u);
