@@ -8,6 +8,7 @@
 #include "metrics/rules/problems/controller_progress.h"
 
 enum {
+    NAME_MAX_BYTES = 4096,
     SLICE_MS = 5,
     SOURCES_INTERVAL_MS = 10 * 1000,
     EVALUATION_BATCH = 64, /* Steps between reads of the clock; small, to end slices in time. */
@@ -384,6 +385,54 @@ const char *evaluation_problem(const struct evaluation *e)
     if (manifests_problem_count(e->manifests) > 0)
         return manifests_problem(e->manifests, 0).text;
     return asset_source_problem(e->assets);
+}
+
+/* Calls `unread` for the kinds that are late, and for those that may not be read. */
+static void each_unread_kind(const struct kube_source *source,
+                             void (*unread)(void *context, const char *name, const char *why),
+                             void *context)
+{
+    CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(NAME_MAX_BYTES);
+
+    for (size_t i = 0; i < kube_source_missing_kind_count(source); i++) {
+        const struct missing_kind *k = kube_source_missing_kind(source, i);
+
+        if (!missing_kind_is_failure(k))
+            continue;
+        strbuf_reset(&name);
+        append_resource_name_of(&name, k->api_version, k->kind);
+        unread(context, name.data, missing_kind_reason(k->reflector));
+    }
+    for (size_t i = 0; i < kube_source_reflector_count(source); i++) {
+        const struct reflector *r = kube_source_reflector(source, i);
+
+        if (r->synced || r->optional || !reflector_is_forbidden(r))
+            continue;
+        strbuf_reset(&name);
+        reflector_append_name(r, &name);
+        unread(context, name.data, missing_kind_reason(r));
+    }
+}
+
+void evaluation_each_unread_source(const struct evaluation *e,
+                                   void (*unread)(void *context, const char *name, const char *why),
+                                   void *context)
+{
+    const char *last = "";
+
+    for (size_t i = 0; i < manifests_problem_count(e->manifests); i++) {
+        struct manifest_problem p = manifests_problem(e->manifests, i);
+
+        /* The problems of a file follow each other: the first one is the reason. */
+        if (!problem_kind_blocks_evaluation(p.kind) || strcmp(p.path, last) == 0)
+            continue;
+        unread(context, p.path, p.text);
+        last = p.path;
+    }
+    if (*asset_source_problem(e->assets) != '\0')
+        unread(context, asset_source_path(e->assets), asset_source_problem(e->assets));
+    if (e->session)
+        each_unread_kind(kube_session_source(e->session), unread, context);
 }
 
 /* Begins the observation of problems anew if the API server was restored from a backup. */

@@ -90,6 +90,14 @@ bool evaluation_can_reload(const struct evaluation *e, struct error *err) MUST_U
 const char *evaluation_problem(const struct evaluation *e);
 
 /*
+ * Calls `unread` for each file, and for each kind of the API server that the rules need, that
+ * cannot be read, with the reason. Texts are valid during the call.
+ */
+void evaluation_each_unread_source(const struct evaluation *e,
+                                   void (*unread)(void *context, const char *name, const char *why),
+                                   void *context);
+
+/*
  * Evaluates changed objects in at most about `budget` steps. Returns true if no object is left.
  * `now_ms`, milliseconds since the epoch, is the reference for ages.
  */

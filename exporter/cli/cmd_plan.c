@@ -11,16 +11,158 @@
 #include "metrics/expose/report.h"
 #include "metrics/model/store.h"
 
-enum { CHANGE_MAX_BYTES = 64 * 1024 * 1024 };
+enum { CHANGE_MAX_BYTES = 64 * 1024 * 1024, WARNING_MAX_BYTES = 8192 };
+
+/* ---- objects of -f ---- */
+
+struct planned_object {
+    cJSON *json; /* Owned; NULL if a later document declares the object again. */
+    char *path;  /* Owned. */
+    size_t line;
+};
+
+struct planned_objects {
+    struct manifests *source;
+    struct planned_object *items; /* In the order of the documents. */
+    size_t count;
+};
+
+static void planned_objects_release(struct planned_objects *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        cJSON_Delete(list->items[i].json);
+        free(list->items[i].path);
+    }
+    free(list->items);
+}
+
+static bool keep_object(void *context, const cJSON *object, struct error *err)
+{
+    struct planned_objects *list = context;
+    struct planned_object kept = {.json = cJSON_Duplicate(object, true)};
+    const char *path;
+
+    (void)err;
+    if (!kept.json)
+        memory_exhausted(0);
+    manifests_received_place(list->source, &path, &kept.line);
+    kept.path = xstrdup(path);
+    list->items = xreallocarray(list->items, list->count + 1, sizeof(*list->items));
+    list->items[list->count++] = kept;
+    return true;
+}
+
+static int compare_identities(const struct identity *a, const struct identity *b)
+{
+    int order = strcmp(a->name, b->name);
+
+    order = order ? order : strcmp(a->ns, b->ns);
+    order = order ? order : strcmp(a->kind, b->kind);
+    return order ? order : strcmp(a->api_version, b->api_version);
+}
+
+/* Compares two objects by their identities, and then by their order. */
+static int compare_planned(const void *a, const void *b)
+{
+    const struct planned_object *x = *(const struct planned_object *const *)a;
+    const struct planned_object *y = *(const struct planned_object *const *)b;
+    struct identity left, right;
+    struct error ignored;
+    bool has_left = identity_read(x->json, &left, &ignored);
+    int order = (int)has_left - (int)identity_read(y->json, &right, &ignored);
+
+    if (order == 0 && has_left)
+        order = compare_identities(&left, &right);
+    return order ? order : (x > y) - (x < y);
+}
+
+/* Prints a warning that `earlier` has no effect, because `last` declares the same object. */
+static void warn_of_duplicate(const struct planned_object *earlier,
+                              const struct planned_object *last,
+                              const struct invocation *invocation)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(WARNING_MAX_BYTES);
+    struct identity id;
+    struct error err;
+
+    if (!identity_read(last->json, &id, &err))
+        return;
+    strbuf_addf(&text,
+                "warning: %s:%zu: %s '%s%s%s' is declared again in '%s', line %zu; the plan uses "
+                "that declaration",
+                earlier->path, earlier->line, id.kind, id.ns, *id.ns ? "/" : "", id.name,
+                last->path, last->line);
+    invocation_print_error(invocation, text.data);
+}
+
+/* Drops the objects that a later document declares again, with a warning for each. */
+static void drop_duplicates(struct planned_objects *list, const struct invocation *invocation)
+{
+    CLEANUP(free_cleanup)
+    struct planned_object **sorted = xcalloc(list->count + 1, sizeof(*sorted));
+    struct identity id, next_id;
+    struct error ignored;
+
+    for (size_t i = 0; i < list->count; i++)
+        sorted[i] = &list->items[i];
+    qsort(sorted, list->count, sizeof(*sorted), compare_planned);
+    for (size_t i = 0, last; i < list->count; i = last + 1) {
+        last = i;
+        if (!identity_read(sorted[i]->json, &id, &ignored))
+            continue;
+        while (last + 1 < list->count &&
+               identity_read(sorted[last + 1]->json, &next_id, &ignored) &&
+               compare_identities(&id, &next_id) == 0)
+            last++;
+        for (size_t k = i; k < last; k++)
+            warn_of_duplicate(sorted[k], sorted[last], invocation);
+        for (size_t k = i; k < last; k++) {
+            cJSON_Delete(sorted[k]->json);
+            sorted[k]->json = NULL;
+        }
+    }
+}
+
+/* Prints an error and returns false if -f is given, and its manifests contain no object. */
+static bool has_object(const struct text_list *changes, size_t count,
+                       const struct invocation *invocation)
+{
+    if (changes->count == 0 || count > 0)
+        return true;
+    invocation_print_error(invocation, "the manifests of -f contain no object: correct CHANGE");
+    return false;
+}
+
+/*
+ * Reads the manifests `changes` of -f from `source` in order. Prints errors and returns false if
+ * one is not read.
+ */
+static bool read_manifests(struct manifests *source, const struct text_list *changes,
+                           struct planned_objects *out, const struct invocation *invocation)
+{
+    struct error err;
+    bool fine;
+
+    *out = (struct planned_objects){.source = source};
+    manifests_set_receiver(source, keep_object, out);
+    fine = manifests_load(source, &err);
+    if (!fine)
+        invocation_print_error(invocation, err.text);
+    for (size_t i = 0; i < manifests_problem_count(source); i++)
+        fine &= !problem_kind_blocks_evaluation(manifests_problem(source, i).kind);
+    load_print_problems(source, invocation);
+    drop_duplicates(out, invocation);
+    return fine && has_object(changes, out->count, invocation);
+}
+
+/* ---- plan of the sources ---- */
 
 /* The change: objects to delete, then objects to apply. */
 struct change {
     struct evaluation *evaluation;
     /* Objects of --delete, pinned in the store; NULL for a Namespace that is not in the store. */
     struct entry_list deletions;
-    cJSON **objects; /* Owned. */
-    size_t count;
-    bool needs_kinds; /* The API server has kinds to read for it. */
+    struct planned_objects applied;
 };
 
 static void change_release(struct change *c)
@@ -29,9 +171,7 @@ static void change_release(struct change *c)
         if (c->deletions.items[i])
             store_unpin(c->evaluation->store, c->deletions.items[i]);
     entry_list_release(&c->deletions);
-    for (size_t i = 0; i < c->count; i++)
-        cJSON_Delete(c->objects[i]);
-    free(c->objects);
+    planned_objects_release(&c->applied);
 }
 
 /*
@@ -61,56 +201,40 @@ static bool find_deletions(struct change *c, const struct invocation *invocation
     return true;
 }
 
-static bool keep_object(void *context, const cJSON *object, struct error *err)
-{
-    struct change *c = context;
-    cJSON *copy = cJSON_Duplicate(object, true);
-
-    (void)err;
-    if (!copy)
-        memory_exhausted(0);
-    planned_object_set_scope(c->evaluation, copy);
-    c->objects = xreallocarray(c->objects, c->count + 1, sizeof(cJSON *));
-    c->objects[c->count++] = copy;
-    if (planned_object_needs_kinds(c->evaluation, copy)) {
-        planned_object_select_kinds(c->evaluation, copy);
-        c->needs_kinds = true;
-    }
-    return true;
-}
-
-/* Prints an error and returns false if -f is given, and its manifests contain no object. */
-static bool has_object(const struct text_list *changes, size_t count,
-                       const struct invocation *invocation)
-{
-    if (changes->count == 0 || count > 0)
-        return true;
-    invocation_print_error(invocation, "the manifests of -f contain no object: correct CHANGE");
-    return false;
-}
-
-/* Reads the manifests of -f in order. Prints errors and returns false if one is not read. */
-static bool read_manifests(struct change *c, const struct invocation *invocation)
+/* Reads the manifests of -f. Prints errors and returns false if one is not read. */
+static bool read_change(struct change *c, const struct invocation *invocation)
 {
     const struct evaluation *e = c->evaluation;
     const struct text_list *changes = &e->options.changes;
     struct manifests *m = manifests_new(NULL, (const char *const *)changes->items, changes->count,
                                         e->options.namespace, &manifest_limits_default);
-    struct error err;
     bool fine;
 
     manifests_import_definitions(m, e->manifests);
     manifests_set_server_versions(m, engine_api_version_source(e->engine));
-    manifests_set_receiver(m, keep_object, c);
-    fine = manifests_load(m, &err);
-    if (!fine)
-        invocation_print_error(invocation, err.text);
-    for (size_t i = 0; i < manifests_problem_count(m); i++)
-        fine &= !problem_kind_blocks_evaluation(manifests_problem(m, i).kind);
-    load_print_problems(m, invocation);
-    fine = fine && has_object(changes, c->count, invocation);
+    fine = read_manifests(m, changes, &c->applied, invocation);
     manifests_free(m);
     return fine;
+}
+
+/* Reads the kinds of the API server that the change needs. */
+static void prepare_objects(struct change *c)
+{
+    bool needs_kinds = false;
+
+    for (size_t i = 0; i < c->applied.count; i++) {
+        cJSON *json = c->applied.items[i].json;
+
+        if (!json)
+            continue;
+        planned_object_set_scope(c->evaluation, json);
+        if (planned_object_needs_kinds(c->evaluation, json)) {
+            planned_object_select_kinds(c->evaluation, json);
+            needs_kinds = true;
+        }
+    }
+    if (needs_kinds)
+        load_planned_kinds(c->evaluation);
 }
 
 /* Applies the change to the plan. Prints an error and returns false if an object is invalid. */
@@ -128,8 +252,10 @@ static bool apply_change(struct plan *p, const struct change *c,
             return false;
         }
     }
-    for (size_t i = 0; i < c->count; i++) {
-        if (!plan_apply(p, c->objects[i], &err)) {
+    for (size_t i = 0; i < c->applied.count; i++) {
+        const cJSON *json = c->applied.items[i].json;
+
+        if (json && !plan_apply(p, json, &err)) {
             invocation_print_error(invocation, err.text);
             return false;
         }
@@ -169,6 +295,11 @@ static enum exit_status print_plan_result(struct plan *p, const struct evaluatio
     return invocation_print_output(invocation, &o, found & fail_on ? STATUS_FOUND : STATUS_OK);
 }
 
+static void note_unread_source(void *context, const char *name, const char *why)
+{
+    plan_note_unread_source(context, name, why);
+}
+
 /* Simulates the change and prints the result. Returns STATUS_USAGE if the change is invalid. */
 static enum exit_status simulate_change(struct evaluation *e, const struct invocation *invocation)
 {
@@ -176,16 +307,16 @@ static enum exit_status simulate_change(struct evaluation *e, const struct invoc
     enum exit_status status = STATUS_USAGE;
     struct plan *p;
 
-    if (!read_manifests(&c, invocation))
+    if (!read_change(&c, invocation))
         return STATUS_USAGE;
-    if (c.needs_kinds)
-        load_planned_kinds(e);
+    prepare_objects(&c);
     if (!find_deletions(&c, invocation))
         return STATUS_USAGE;
     p = plan_new(e->engine);
     /* Only manifests may not have been applied yet. */
     if (!e->session)
         plan_admit_manifests(p);
+    evaluation_each_unread_source(e, note_unread_source, p);
     if (apply_change(p, &c, invocation))
         status = print_plan_result(p, e, invocation);
     plan_free(p);
@@ -197,57 +328,43 @@ static enum exit_status simulate_change(struct evaluation *e, const struct invoc
 /* Namespace of objects that set none, in the manifests that are read here: no valid name. */
 static const char no_namespace[] = "_none";
 
-/* Objects of -f as the elements of a JSON array. */
-struct change_list {
-    struct strbuf json;
-    size_t count;
-};
-
-/* Adds an object without the namespace that only the running exporter can give it. */
-static bool add_object(void *context, const cJSON *object, struct error *err)
+/* Appends an object without the namespace that only the running exporter can give it. */
+static void append_object(struct strbuf *out, size_t index, cJSON *object)
 {
-    struct change_list *list = context;
-    CLEANUP(json_cleanup) cJSON *copy = cJSON_Duplicate(object, true);
-    cJSON *metadata = cJSON_GetObjectItemCaseSensitive(copy, "metadata");
+    cJSON *metadata = cJSON_GetObjectItemCaseSensitive(object, "metadata");
     char *text;
 
-    (void)err;
     if (strcmp(json_str(metadata, "namespace", ""), no_namespace) == 0)
         cJSON_DeleteItemFromObjectCaseSensitive(metadata, "namespace");
-    text = cJSON_PrintUnformatted(copy);
+    text = cJSON_PrintUnformatted(object);
     if (!text)
         memory_exhausted(0);
-    strbuf_addf(&list->json, "%s%s", list->count++ > 0 ? "," : "", text);
+    strbuf_addf(out, "%s%s", index > 0 ? "," : "", text);
     free(text);
-    return true;
 }
 
 /* Reads the manifests of -f, and lets the exporter of --server plan them. */
 static enum exit_status post_change(const struct invocation *invocation)
 {
     const struct text_list *changes = &invocation->options.changes;
-    struct change_list list = {.json = STRBUF_INIT(CHANGE_MAX_BYTES)};
+    CLEANUP(strbuf_release) struct strbuf json = STRBUF_INIT(CHANGE_MAX_BYTES);
     struct manifests *m = manifests_new(NULL, (const char *const *)changes->items, changes->count,
                                         no_namespace, &manifest_limits_default);
     enum exit_status status = STATUS_USAGE;
-    struct error err;
-    bool fine;
+    CLEANUP(planned_objects_release) struct planned_objects objects;
+    bool fine = read_manifests(m, changes, &objects, invocation);
+    size_t count = 0;
 
-    strbuf_adds(&list.json, "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[");
-    manifests_set_receiver(m, add_object, &list);
-    fine = manifests_load(m, &err);
-    if (!fine)
-        invocation_print_error(invocation, err.text);
-    for (size_t i = 0; i < manifests_problem_count(m); i++)
-        fine &= !problem_kind_blocks_evaluation(manifests_problem(m, i).kind);
-    load_print_problems(m, invocation);
-    strbuf_adds(&list.json, "]}");
-    fine = fine && has_object(changes, list.count, invocation);
-    if (fine && !strbuf_ok(&list.json))
+    strbuf_adds(&json, "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[");
+    for (size_t i = 0; i < objects.count; i++) {
+        if (objects.items[i].json)
+            append_object(&json, count++, objects.items[i].json);
+    }
+    strbuf_adds(&json, "]}");
+    if (fine && !strbuf_ok(&json))
         invocation_print_error(invocation, "the manifests of -f are larger than 64 MiB");
-    else if (fine && !remote_run_plan(invocation, &list.json, &status))
+    else if (fine && !remote_run_plan(invocation, &json, &status))
         abort();
-    strbuf_release(&list.json);
     manifests_free(m);
     return status;
 }

@@ -206,6 +206,7 @@ struct manifests {
     struct declarations declarations;
     manifest_receive_fn *receive; /* NULL: objects go to the store. */
     void *receive_context;
+    size_t received_line;                   /* Line of the object that `receive` gets. */
     struct manifest_reader *current_reader; /* NULL between files. */
     struct manifest_file *current_file;     /* Borrowed; NULL between files. */
     struct document_problems found;         /* Problems found so far in the current file. */
@@ -250,6 +251,7 @@ static bool put_object(struct manifests *m, cJSON *object, struct json_place pla
     release_evidence_add_definition(&m->release_evidence, object);
     if (m->filter && !namespace_filter_reads_object(m->filter, object))
         return true;
+    m->received_line = place.line;
     return m->receive ? m->receive(m->receive_context, object, why)
                       : declarations_put(&m->declarations, m->current_file, object, place, why);
 }
@@ -320,6 +322,12 @@ void manifests_set_receiver(struct manifests *m, manifest_receive_fn *receive, v
 {
     m->receive = receive;
     m->receive_context = context;
+}
+
+void manifests_received_place(const struct manifests *m, const char **path, size_t *line)
+{
+    *path = m->current_file->path;
+    *line = m->received_line;
 }
 
 const struct release_evidence *manifests_release_evidence(const struct manifests *m)

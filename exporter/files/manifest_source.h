@@ -77,6 +77,9 @@ typedef bool manifest_receive_fn(void *context, const cJSON *object, struct erro
  */
 void manifests_set_receiver(struct manifests *m, manifest_receive_fn *receive, void *context);
 
+/* Sets path and line of the object that the receiver gets. Call it from the receiver only. */
+void manifests_received_place(const struct manifests *m, const char **path, size_t *line);
+
 /*
  * Reads `text` like a file called `name`, and passes its objects to the receiver, which must be
  * set. Returns false with the text and line of the first problem, and the number of further ones.

@@ -143,8 +143,7 @@ static void add_state_change(struct strbuf *out, size_t start, const struct outc
         return;
     }
     strbuf_adds(out, to->exists ? "new" : "deleted");
-    if (to->exists &&
-        (to->state != STATE_CURRENT || (to->cluster_count > 0 && failed_outcome_text(to)))) {
+    if (to->exists && (to->state != STATE_CURRENT || failed_outcome_text(to))) {
         strbuf_adds(out, ", ");
         add_state(out, to);
     }
@@ -699,7 +698,7 @@ static void print_change_objects(const struct plan_result *r, struct output *o)
     if (r->object_count == 0)
         return;
     strbuf_addc(&o->text, '\n');
-    output_add_section(o, "Objects of the change without their whole effect in this plan",
+    output_add_section(o, "Objects and sources without their whole effect in this plan",
                        r->object_count);
     for (size_t i = 0; i < r->object_count; i++) {
         const struct change_object *object = &r->objects[i];

@@ -584,7 +584,8 @@ static void explain_outcome(struct explain_context *x, const char *words, const 
 /* Context of explain_next_change(). */
 struct next {
     struct explain_context *x;
-    bool late; /* Karmada's pending work is overdue. */
+    bool late;                   /* Karmada's pending work is overdue. */
+    struct predicted dependency; /* Outcome of a dependency that waits for its referrers. */
     enum next_change_note why;
 };
 
@@ -644,10 +645,9 @@ static void explain_next_change(void *context, const struct next_change *f)
                              "template, makes Karmada try again.");
     if (waits || failed_outcome_text(&f->next))
         explain_outcome(x, "After the user's next change of the template", &f->next);
-    if (f->next.predicted.outcome == PREDICTION_PLACED && failed_outcome_text(&f->next) && !moves &&
-        !waits)
-        explain_paragraph(x, "%s", failed_outcome_text(&f->next));
-    if (failed_outcome_text(&f->next))
+    if (!waits && next->dependency.outcome == PREDICTION_NOWHERE)
+        explain_failure(x, "After the user's next change of the template", next->dependency);
+    if (failed_outcome_text(&f->next) || next->dependency.outcome == PREDICTION_NOWHERE)
         return explain_assumptions(x, moves || waits ? f->assumptions : 0);
     if (!waits || lacks_user_change(&f->next))
         explain_paragraph(x, "%s", next_change_note_text(&f->next, next->why, static_takeover));
@@ -672,6 +672,12 @@ void explain_predicted_state(struct explain_context *x, const struct entry *temp
         .why = next_change_note_of(d, template),
     };
 
+    if (d->state == STATE_ATTACHED && template_waits_for_placement(template)) {
+        struct projection projection;
+
+        next.dependency = predict_template(x->engine, template, &projection);
+        projection_release(store_string_pool(engine_store(x->engine)), &projection);
+    }
     explain_open_section(x, "next", "Next change");
     if (is_delivery_blocked(d->stages.delivery.stage))
         explain_paragraph(x, "This section is about the binding. The section Stage states why the "

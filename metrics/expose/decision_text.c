@@ -446,7 +446,9 @@ const char *predicted_text(struct predicted p)
 
 const char *failed_outcome_text(const struct outcome *o)
 {
-    bool replaces_state = o->state == STATE_CURRENT || o->predicted.outcome == PREDICTION_REFUSED;
+    bool is_nowhere = o->predicted.outcome == PREDICTION_NOWHERE;
+    bool replaces_state = o->state == STATE_CURRENT || (o->state == STATE_ATTACHED && is_nowhere) ||
+                          o->predicted.outcome == PREDICTION_REFUSED;
 
     return o->exists && replaces_state ? predicted_text(o->predicted) : NULL;
 }

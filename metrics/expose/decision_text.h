@@ -88,8 +88,8 @@ const char *undetermined_text(enum undetermined_reason reason);
 const char *predicted_text(struct predicted p);
 
 /*
- * Returns predicted_text() of an outcome that its state does not show: refused, or current without
- * being placed. Returns NULL for other outcomes.
+ * Returns predicted_text() of an outcome that its state does not show: refused, or current or
+ * attached without being placed. Returns NULL for other outcomes.
  */
 const char *failed_outcome_text(const struct outcome *o);
 

@@ -332,6 +332,11 @@ static void simulate_until_settled(struct plan *p)
         p->result.settled = false;
 }
 
+void plan_note_unread_source(struct plan *p, const char *name, const char *why)
+{
+    user_change_note_unread(&p->user, name, why);
+}
+
 void plan_assume_unread_kinds(struct plan *p)
 {
     overlay_assume(p->overlay, ASSUMED_KIND_UNREAD);

@@ -74,7 +74,10 @@ struct plan_result {
     struct plan_conflict *conflicts;
     size_t conflict_count;
     struct plan_clusters clusters; /* Sums over `templates`. */
-    /* Objects of the change without their whole effect, in the order of the change. Borrowed. */
+    /*
+     * Sources that cannot be read, and objects of the change without their whole effect, in the
+     * order of the change. Borrowed.
+     */
     const struct change_object *objects;
     size_t object_count;
     size_t when[PLAN_WHEN_COUNT]; /* Number of templates by enum plan_when. */
@@ -110,6 +113,9 @@ bool plan_limit_reached(const struct plan *p);
  * manifests before the change. Must be called before the first change. Visits every template.
  */
 void plan_admit_manifests(struct plan *p);
+
+/* Records a source that cannot be read, because of `why`: the result lacks its objects. */
+void plan_note_unread_source(struct plan *p, const char *name, const char *why);
 
 /* Records that templates of kinds that the change selects are not read: ASSUMED_KIND_UNREAD. */
 void plan_assume_unread_kinds(struct plan *p);

@@ -53,6 +53,11 @@ static void note_entry(struct user_change *u, const struct entry *entry, enum ch
     note_object(u, entry_identity(entry), reason, NULL);
 }
 
+void user_change_note_unread(struct user_change *u, const char *name, const char *why)
+{
+    note_object(u, (struct identity){"", "Source", "", name}, CHANGE_REASON_SOURCE_UNREAD, why);
+}
+
 /* ---- Namespaces ---- */
 
 static bool is_namespace_id(const struct identity *id)

@@ -29,6 +29,8 @@
         "Karmada deletes the copies in the cluster, except those with "                            \
         "preserveResourcesOnDeletion. The Cluster stays in deletion, because bindings still name " \
         "it.")                                                                                     \
+    ROW(SOURCE_UNREAD, NOT_SIMULATED, "source_unread",                                             \
+        "The source cannot be read, so that the result is incomplete")                             \
     ROW(REFUSED, REFUSED, "admission", "The API server refuses the object")                        \
     ROW(PROTECTED, REFUSED, "deletion_protected",                                                  \
         "Karmada's webhook refuses to delete the object, because it has the "                      \
@@ -60,7 +62,10 @@
 #define CHANGE_REASON_ENUMERATOR(id, outcome, name, text) CHANGE_REASON_##id,
 enum change_reason { CHANGE_REASONS(CHANGE_REASON_ENUMERATOR) CHANGE_REASON_COUNT };
 
-/* An object of the change that has not its whole effect in the simulation. */
+/*
+ * An object of the change that has not its whole effect in the simulation, or a source that cannot
+ * be read (kind Source).
+ */
 struct change_object {
     struct identity id; /* Texts of the overlay. */
     enum prediction outcome;
@@ -79,6 +84,9 @@ struct user_change {
     const char **deleted_namespaces;
     size_t deleted_namespace_count;
 };
+
+/* Adds a source that cannot be read, because of `why`: the result lacks its objects. */
+void user_change_note_unread(struct user_change *u, const char *name, const char *why);
 
 /* Frees the lists. */
 void user_change_release(struct user_change *u);

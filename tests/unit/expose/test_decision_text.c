@@ -62,3 +62,27 @@ TEST(each_value_of_the_other_enums_has_a_text)
     for (unsigned i = 0; i < UNDETERMINED_REASON_COUNT; i++)
         assert_non_null(undetermined_text(i));
 }
+
+/* The words of these states alone would describe a success. */
+TEST(outcomes_replace_the_state_of_what_runs_nowhere)
+{
+    static const struct {
+        enum template_state state;
+        struct predicted predicted;
+        bool replaces;
+    } rows[] = {
+        {STATE_CURRENT, {PREDICTION_NOWHERE, "no_cluster_fit"}, true},
+        {STATE_ATTACHED, {PREDICTION_NOWHERE, "referrer"}, true},
+        {STATE_ATTACHED, {PREDICTION_PLACED, "required"}, false},
+        {STATE_ATTACHED, {PREDICTION_UNDETERMINED, "referrer"}, false},
+        {STATE_PENDING, {PREDICTION_NOWHERE, "no_policy"}, false},
+        {STATE_PENDING, {PREDICTION_REFUSED, "policy_refused"}, true},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        const struct outcome o = {
+            .exists = true, .state = rows[i].state, .predicted = rows[i].predicted};
+
+        assert_int_equal(failed_outcome_text(&o) != NULL, rows[i].replaces);
+    }
+}
