@@ -143,7 +143,8 @@ static void add_state_change(struct strbuf *out, size_t start, const struct outc
         return;
     }
     strbuf_adds(out, to->exists ? "new" : "deleted");
-    if (to->exists && to->state != STATE_CURRENT) {
+    if (to->exists &&
+        (to->state != STATE_CURRENT || (to->cluster_count > 0 && failed_outcome_text(to)))) {
         strbuf_adds(out, ", ");
         add_state(out, to);
     }

@@ -26,6 +26,7 @@ void user_change_release(struct user_change *u)
 {
     free(u->objects);
     entry_list_release(&u->preserved);
+    free(u->deleted_namespaces);
 }
 
 /* `details` completes the text of the reason; NULL or "": the text is a whole sentence. */
@@ -50,6 +51,45 @@ static void note_object(struct user_change *u, struct identity id, enum change_r
 static void note_entry(struct user_change *u, const struct entry *entry, enum change_reason reason)
 {
     note_object(u, entry_identity(entry), reason, NULL);
+}
+
+/* ---- Namespaces ---- */
+
+static bool is_namespace_id(const struct identity *id)
+{
+    return strcmp(id->kind, "Namespace") == 0 && strcmp(id->api_version, "v1") == 0;
+}
+
+static void record_deleted_namespace(struct user_change *u, const char *name)
+{
+    u->deleted_namespaces =
+        xreallocarray(u->deleted_namespaces, u->deleted_namespace_count + 1, sizeof(const char *));
+    u->deleted_namespaces[u->deleted_namespace_count++] = overlay_intern(u->overlay, name);
+}
+
+/* Records that the user creates a Namespace after its deletion. */
+static void record_applied_namespace(struct user_change *u, const char *name)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < u->deleted_namespace_count; i++) {
+        if (strcmp(u->deleted_namespaces[i], name) != 0)
+            u->deleted_namespaces[count++] = u->deleted_namespaces[i];
+    }
+    u->deleted_namespace_count = count;
+}
+
+/* Returns true if the Namespace is in deletion or deleted: it then takes no new object. */
+static bool is_namespace_deleted(const struct user_change *u, const char *name)
+{
+    const struct template *t = entry_template_or_setting(store_find(
+        overlay_context(u->overlay)->store, &(struct identity){"v1", "Namespace", "", name}));
+
+    for (size_t i = 0; i < u->deleted_namespace_count; i++) {
+        if (strcmp(u->deleted_namespaces[i], name) == 0)
+            return true;
+    }
+    return t && t->deleting;
 }
 
 /* ---- objects as the API server stores them ---- */
@@ -180,6 +220,12 @@ bool user_change_decode(struct user_change *u, const cJSON *json, struct applied
     entry = store_find_or_add(c->store, &id);
     def = kind_of(id.api_version, id.kind);
     *out = (struct applied_object){NULL, NULL};
+    if (is_namespace_id(&id))
+        record_applied_namespace(u, id.name);
+    if (!entry_exists(entry) && *id.ns && is_namespace_deleted(u, id.ns)) {
+        note_object(u, id, CHANGE_REASON_NAMESPACE_DELETED, NULL);
+        return true;
+    }
     if (def->class != CLASS_TEMPLATE) {
         sent = make_sent_object(entry, json);
         if (!is_admitted(u, id, sent))
@@ -217,6 +263,7 @@ static void apply_policy(struct overlay *overlay, struct entry *entry, struct po
     const struct policy *old = entry_policy(entry);
 
     apply_webhook_defaults(entry, old, fresh);
+    fresh->deleting = fresh->deleting || (old && old->deleting);
     if (old && policy_equal(old, fresh))
         return;
     overlay_replace(overlay, entry, fresh);
@@ -239,6 +286,7 @@ static void replace_template(struct overlay *overlay, struct entry *entry,
                                                                        : old->resource_version;
 
     template_apply_user_change(t, old, newest + 2);
+    t->deleting = old->deleting; /* Nobody can take back a deletion. */
     overlay_replace(overlay, entry, overlay_own_memory(overlay, t));
     if (!b || !binding_belongs_to(b, entry))
         return;
@@ -444,12 +492,6 @@ static void delete_template(struct user_change *u, struct entry *entry, bool eve
     overlay_replace(u->overlay, binding, NULL);
 }
 
-static bool is_namespace(const struct entry *entry)
-{
-    return strcmp(entry_kind(entry), "Namespace") == 0 &&
-           strcmp(entry->partition->type->api_version, "v1") == 0;
-}
-
 /* Returns the entries of a namespace that have an object: policies, then all others. */
 static struct entry_list list_namespace(const struct store *store, const char *ns)
 {
@@ -476,6 +518,7 @@ bool user_change_delete_namespace(struct user_change *u, const char *name)
     CLEANUP(entry_list_release)
     struct entry_list all = list_namespace(overlay_context(u->overlay)->store, name);
 
+    record_deleted_namespace(u, name);
     for (size_t i = 0; i < all.count && !overlay_limit_reached(u->overlay); i++) {
         struct entry *entry = all.items[i];
 
@@ -493,6 +536,7 @@ bool user_change_delete_namespace(struct user_change *u, const char *name)
 void user_change_delete(struct user_change *u, struct entry *entry)
 {
     struct overlay *overlay = u->overlay;
+    const struct identity id = entry_identity(entry);
 
     if (!entry_exists(entry))
         return;
@@ -502,7 +546,7 @@ void user_change_delete(struct user_change *u, struct entry *entry)
         overlay_replace(overlay, entry, NULL);
         break;
     case CLASS_TEMPLATE:
-        if (is_namespace(entry))
+        if (is_namespace_id(&id))
             (void)user_change_delete_namespace(u, entry->name);
         delete_template(u, entry, false);
         break;

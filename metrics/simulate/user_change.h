@@ -30,6 +30,8 @@
         "preserveResourcesOnDeletion. The Cluster stays in deletion, because bindings still name " \
         "it.")                                                                                     \
     ROW(REFUSED, REFUSED, "admission", "The API server refuses the object")                        \
+    ROW(NAMESPACE_DELETED, REFUSED, "namespace_deleted",                                           \
+        "The API server refuses the object, because its Namespace is deleted.")                    \
     ROW(REFUSED_BY_SOME, UNDETERMINED, "release",                                                  \
         "Some of the releases that Karmada may have refuse the object; the plan shows the effect " \
         "in the others. Set --karmada.version.")                                                   \
@@ -59,6 +61,9 @@ struct user_change {
     size_t object_count;
     /* Deleted templates with copies that stay in the member clusters. */
     struct entry_list preserved;
+    /* Namespaces that are deleted and not applied again. Texts of the overlay. */
+    const char **deleted_namespaces;
+    size_t deleted_namespace_count;
 };
 
 /* Frees the lists. */
@@ -72,8 +77,9 @@ struct applied_object {
 
 /*
  * Decodes an object that the user applies, as the API server and Karmada's webhooks store it in the
- * newest release that Karmada may have. If all these releases refuse the object, only adds it to
- * `objects`; then `out->entry` is NULL. Returns false and sets `err` if the object is invalid.
+ * newest release that Karmada may have. If all these releases refuse the object, or it is new in a
+ * Namespace that is deleted, only adds it to `objects`; then `out->entry` is NULL. Returns false
+ * and sets `err` if the object is invalid.
  */
 bool user_change_decode(struct user_change *u, const cJSON *json, struct applied_object *out,
                         struct error *err) MUST_USE;

@@ -418,3 +418,74 @@ TEST(a_deleted_namespace_takes_all_its_objects)
     assert_true(entry_exists(world_find(&w, "apps/v1", "Deployment", "default", "web")));
     world_release(&w);
 }
+
+/* ---- objects in a deleted Namespace ---- */
+
+#define TERMINATING(name)                                                                          \
+    "{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"" name                 \
+    "\",\"deletionTimestamp\":\"2026-01-01T00:00:00Z\"}}"
+
+static const struct namespace_case {
+    const char *name;
+    const char *stored;   /* A Namespace; NULL: none. */
+    bool deletes;         /* The plan deletes the Namespace first. */
+    const char *apply[2]; /* Then applied in this order; NULL: nothing. */
+    size_t refused;       /* Objects of the change that the API server refuses. */
+} namespace_cases[] = {
+    {"a new template after the deletion", NAMESPACE("default"), true, {TEMPLATE("api", "")}, 1},
+    {"a template that was in the Namespace", NULL, true, {TEMPLATE("web", "")}, 1},
+    {"a new policy", NULL, true, {POLICY("new", SELECTS("api"))}, 1},
+    {"the Namespace again, then a template",
+     NULL,
+     true,
+     {NAMESPACE("default"), TEMPLATE("api", "")},
+     0},
+    {"a template, then the Namespace again",
+     NULL,
+     true,
+     {TEMPLATE("api", ""), NAMESPACE("default")},
+     1},
+    {"a new template in a Namespace in deletion",
+     TERMINATING("default"),
+     false,
+     {TEMPLATE("api", "")},
+     1},
+    {"a stored template in a Namespace in deletion",
+     TERMINATING("default"),
+     false,
+     {TEMPLATE("web", "")},
+     0},
+    {"a new template in a Namespace in deletion that is applied again",
+     TERMINATING("default"),
+     false,
+     {NAMESPACE("default"), TEMPLATE("api", "")},
+     1},
+    {"a template in a Namespace that the source does not have",
+     NULL,
+     false,
+     {TEMPLATE("api", "")},
+     0},
+};
+
+TEST_ROWS(a_deleted_namespace_takes_no_new_object, namespace_cases, name)
+{
+    const struct namespace_case *c = *state;
+    const struct plan_result *r;
+    struct world w;
+
+    init_bound_world(&w);
+    if (c->stored)
+        world_put_text(&w, c->stored);
+    world_run(&w, NOW_MS);
+    struct plan *p = plan_new(w.engine);
+    if (c->deletes)
+        assert_true(plan_delete_namespace(p, "default"));
+    for (size_t i = 0; i < ARRAY_LEN(c->apply) && c->apply[i]; i++)
+        planned_apply(p, c->apply[i]);
+    r = plan_finish(p);
+    assert_int_equal(r->object_count, c->refused);
+    if (c->refused > 0)
+        assert_string_equal(r->objects[0].reason, "namespace_deleted");
+    plan_free(p);
+    world_release(&w);
+}
