@@ -776,7 +776,7 @@ static void add_no_difference(struct strbuf *out, const struct plan_result *r)
 {
     if (r->object_count > 0)
         strbuf_adds(out, "The plan shows no effect on templates; see the objects below.");
-    else if (r->assumptions & 1U << ASSUMED_EVICTION_OFF)
+    else if (r->assumptions & (1U << ASSUMED_EVICTION_OFF | 1U << ASSUMED_QUOTA))
         strbuf_adds(out, "No template changes, under the assumption below.");
     else
         strbuf_adds(out, "The change makes no difference.");

@@ -42,6 +42,9 @@ struct overlay;
     ROW(PRIORITY_CLASS,                                                                            \
         "The PriorityClasses that policies name exist. Without its PriorityClass, Karmada does "   \
         "not apply a policy.")                                                                     \
+    ROW(QUOTA,                                                                                     \
+        "FederatedQuotaEnforcement is on (--karmada.feature-gates): no FederatedResourceQuota "    \
+        "refuses the new replicas and requests. The plan does not simulate quotas.")               \
     ROW(KIND_UNREAD, "Some selected or changed kinds are not completely read: templates of these " \
                      "kinds stay unchanged.")                                                      \
     ROW(EVICTION_OFF,                                                                              \

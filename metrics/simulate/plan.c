@@ -434,6 +434,42 @@ static void set_time_of_effect(struct plan *p, struct plan_template *row)
     row->when = outcome_equal(&row->before, &row->after) ? PLAN_NEVER : PLAN_AT_ONCE;
 }
 
+static int64_t count_replicas(const struct outcome *o)
+{
+    int64_t sum = 0;
+
+    for (uint32_t i = 0; i < o->cluster_count; i++)
+        sum += o->clusters[i].replicas;
+    return sum;
+}
+
+/*
+ * Returns true if the requests of all replicas grow, or may grow because the clusters are
+ * undetermined: Karmada's webhook then compares them with quotas (Karmada:
+ * validateFederatedResourceQuota).
+ */
+static bool may_exceed_quota(const struct outcome *from, const struct outcome *to)
+{
+    for (uint32_t i = 0; to->binding && i < to->binding->request_count; i++) {
+        const struct resource_request *r = &to->binding->requests[i];
+        double before = from->binding ? requested_amount(from->binding, r->resource) : 0;
+
+        if (to->undetermined != UNDETERMINED_REASON_COUNT ||
+            r->amount * (double)count_replicas(to) > before * (double)count_replicas(from))
+            return true;
+    }
+    return false;
+}
+
+/* Records ASSUMED_QUOTA if a quota may refuse the new outcome. */
+static void assume_quota(struct plan *p, const struct entry *template, const struct outcome *from,
+                         const struct outcome *to)
+{
+    if (*entry_ns(template) && overlay_gate_is_on(p->overlay, GATE_FEDERATED_QUOTA_ENFORCEMENT) &&
+        may_exceed_quota(from, to))
+        overlay_assume(p->overlay, ASSUMED_QUOTA);
+}
+
 /* Returns true if the change deletes the template, and its copies stay in the member clusters. */
 static bool is_deleted_without_copies(const struct user_change *u, const struct entry *template)
 {
@@ -481,6 +517,7 @@ static void add_template_if_affected(struct plan *p, struct plan_record *r)
     struct plan_template row = {.template = r->entry};
 
     outcome_read(plan_store(p), r->entry, &row.after);
+    assume_quota(p, r->entry, &r->before, &row.after);
     if (!is_affected(r, &row.after)) {
         outcome_release(&row.after, plan_store(p));
         return;
@@ -489,6 +526,8 @@ static void add_template_if_affected(struct plan *p, struct plan_record *r)
     r->before = (struct outcome){0};
     row.preserved = is_preserved(p, &row);
     set_time_of_effect(p, &row);
+    if (row.when == PLAN_AT_NEXT_CHANGE)
+        assume_quota(p, r->entry, &row.before, &row.next);
     result->when[row.when]++;
     result->undetermined += row.after.undetermined != UNDETERMINED_REASON_COUNT;
     result->templates =
@@ -567,7 +606,7 @@ const struct plan_result *plan_finish(struct plan *p)
     if (result->template_count + result->conflict_count == 0)
         result->assumptions &= 1U << ASSUMED_PREEMPTION_OFF | 1U << ASSUMED_REFERENCES_UNKNOWN |
                                1U << ASSUMED_EVICTION_OFF | 1U << ASSUMED_DEPENDENCIES_OFF |
-                               1U << ASSUMED_KIND_UNREAD;
+                               1U << ASSUMED_QUOTA | 1U << ASSUMED_KIND_UNREAD;
     return result;
 }
 
