@@ -60,7 +60,9 @@ static void report_template(const struct failure_callback *f, const struct plan_
     report_object_if(f, stays && moves, PLAN_FAILURE_MOVE, &id);
     report_object_if(f, stays && t->before.policy && !t->after.policy, PLAN_FAILURE_LOST, &id);
     report_object_if(f, t->when == PLAN_AT_NEXT_CHANGE, PLAN_FAILURE_WAIT, &id);
-    report_object_if(f, t->after.undetermined != UNDETERMINED_REASON_COUNT,
+    report_object_if(f,
+                     t->after.undetermined != UNDETERMINED_REASON_COUNT ||
+                         gets_outcome(t, PREDICTION_UNDETERMINED),
                      PLAN_FAILURE_UNDETERMINED, &id);
     report_object_if(f, gets_outcome(t, PREDICTION_NOWHERE), PLAN_FAILURE_NOWHERE, &id);
     report_object_if(f, gets_outcome(t, PREDICTION_REFUSED), PLAN_FAILURE_REFUSED, &id);

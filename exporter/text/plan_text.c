@@ -129,6 +129,12 @@ static void add_cluster_change(struct strbuf *out, size_t start, const struct ou
     add_cluster_names(out, to, all);
 }
 
+/* Returns true if `to` is no success, and add_cluster_change() does not say so. */
+static bool is_failure_untold(const struct outcome *from, const struct outcome *to)
+{
+    return failed_outcome_text(to) && (to->cluster_count > 0 || outcome_clusters_equal(from, to));
+}
+
 /* Appends text such as "current -> orphaned", "new" or "deleted"; nothing for the same state. */
 static void add_state_change(struct strbuf *out, size_t start, const struct outcome *from,
                              const struct outcome *to)
@@ -143,7 +149,7 @@ static void add_state_change(struct strbuf *out, size_t start, const struct outc
         return;
     }
     strbuf_adds(out, to->exists ? "new" : "deleted");
-    if (to->exists && (to->state != STATE_CURRENT || failed_outcome_text(to))) {
+    if (to->exists && (to->state != STATE_CURRENT || is_failure_untold(from, to))) {
         strbuf_adds(out, ", ");
         add_state(out, to);
     }
@@ -175,9 +181,12 @@ static const struct entry *policy_of_change(const struct plan_template *t)
 }
 
 /* Appends that copies stay in clusters that the template leaves. */
-static void add_preserved_copies(struct strbuf *out, const struct plan_template *t)
+static void add_preserved_copies(struct strbuf *out, size_t start, const struct plan_template *t)
 {
-    const char *between = "; preserveResourcesOnDeletion: copies stay unmanaged in ";
+    const char *between = "preserveResourcesOnDeletion: copies stay unmanaged in ";
+
+    if (t->preserved)
+        begin_part(out, start);
 
     for (uint32_t i = 0; t->preserved && i < t->before.cluster_count; i++) {
         const char *name = t->before.clusters[i].name;
@@ -197,14 +206,18 @@ static void add_change(struct strbuf *out, const struct plan_template *t, bool a
 
     if (t->preserved && !t->after.exists) {
         strbuf_adds(out, "deleted");
-        add_preserved_copies(out, t);
+        add_preserved_copies(out, start, t);
         return;
     }
     add_cluster_change(out, start, from, to, all);
-    add_preserved_copies(out, t);
+    add_preserved_copies(out, start, t);
     if (outcome_waits_for_scheduling(to)) {
         begin_part(out, start);
         strbuf_adds(out, "the scheduler waits (suspended)");
+    }
+    if (to->exists && predicted_by_other_scheduler(to->predicted)) {
+        begin_part(out, start);
+        strbuf_adds(out, "undetermined (other_scheduler)");
     }
     add_state_change(out, start, from, to);
     if (from->exists && from->state == to->state && outcome_clusters_equal(from, to) &&
@@ -532,13 +545,17 @@ static void print_preserved_template(struct output *o, const struct plan_templat
     output_add_line(o, DETAIL_INDENT, line.data);
 }
 
-static void print_preserved_copies(struct output *o, const struct plan_template *row)
+/* Prints the sentences about copies that stay, and about a scheduler that waits. */
+static void print_remarks(struct output *o, const struct plan_template *row)
 {
     CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(TEXT_MAX_BYTES);
 
-    add_preserved_copies(&line, row);
+    add_preserved_copies(&line, 0, row);
     if (line.len > 0)
-        output_add_line(o, DETAIL_INDENT, line.data + strlen("; "));
+        output_add_line(o, DETAIL_INDENT, line.data);
+    if (outcome_waits_for_scheduling(final_outcome(row)))
+        output_add_line(o, DETAIL_INDENT,
+                        "Scheduling is suspended: changes of placement and replicas wait.");
 }
 
 static void print_template(struct output *o, const struct plan_template *row)
@@ -552,7 +569,7 @@ static void print_template(struct output *o, const struct plan_template *row)
         return;
     }
     print_difference(o, &row->before, &row->after);
-    print_preserved_copies(o, row);
+    print_remarks(o, row);
     if (row->when == PLAN_AT_NEXT_CHANGE) {
         output_add_line(o, TEMPLATE_INDENT, "Then, at its next change:");
         print_difference(o, &row->after, &row->next);

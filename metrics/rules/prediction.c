@@ -18,6 +18,13 @@ const char *const prediction_names[PREDICTION_COUNT] = {
     [PREDICTION_STORED] = "stored",
 };
 
+static const char other_scheduler[] = "other_scheduler";
+
+bool predicted_by_other_scheduler(struct predicted p)
+{
+    return strcmp(p.reason, other_scheduler) == 0;
+}
+
 static struct predicted predict_without_binding(const struct template_decision *d,
                                                 const struct entry *template)
 {
@@ -93,11 +100,16 @@ static struct predicted predict_without_clusters(const struct binding *b)
     return (struct predicted){PREDICTION_NOWHERE, "no_replicas"};
 }
 
+/* Returns true if the scheduler has yet to place the binding, for this reason. */
+static bool is_unscheduled(const struct template_decision *d, enum stage_reason reason)
+{
+    return d->stages.delivery.stage == STAGE_UNSCHEDULED && d->stages.delivery.reason == reason;
+}
+
 /* Returns true if the targets are those of an earlier version of the binding. */
 static bool keeps_last_version(const struct template_decision *d, const struct binding *b)
 {
-    return has_failed_scheduling(&b->status) || (d->stages.delivery.stage == STAGE_UNSCHEDULED &&
-                                                 d->stages.delivery.reason == WHY_SUSPENDED);
+    return has_failed_scheduling(&b->status) || is_unscheduled(d, WHY_SUSPENDED);
 }
 
 struct predicted predict_from_decision(const struct template_decision *d,
@@ -112,6 +124,8 @@ struct predicted predict_from_decision(const struct template_decision *d,
     if (b->undetermined)
         return (struct predicted){PREDICTION_UNDETERMINED,
                                   undetermined_reason_names[b->undetermined - 1]};
+    if (d->state != STATE_ORPHANED && is_unscheduled(d, WHY_OTHER_SCHEDULER))
+        return (struct predicted){PREDICTION_UNDETERMINED, other_scheduler};
     if (b->cluster_count == 0)
         return predict_without_clusters(b);
     if (d->state == STATE_ORPHANED)

@@ -38,6 +38,9 @@ struct predicted {
 struct predicted predict_from_decision(const struct template_decision *d,
                                        const struct entry *template);
 
+/* Returns true if the outcome depends on another scheduler than Karmada's. */
+bool predicted_by_other_scheduler(struct predicted p);
+
 /*
  * Returns true if a decided template has no binding, and a policy would propagate it: the scheduler
  * decides on its outcome (predict_template), or the API server refuses the policy.

@@ -538,8 +538,8 @@ bool outcome_waits_for_scheduling(const struct outcome *o)
 /* Returns true if both bindings want equal replicas, or the scheduler has placed those of `b`. */
 static bool has_equal_waiting_replicas(const struct outcome *a, const struct outcome *b)
 {
-    return !a->binding || !outcome_waits_for_scheduling(b) ||
-           a->binding->replicas == b->binding->replicas;
+    return !a->binding || !b->binding || a->binding->replicas == b->binding->replicas ||
+           !(outcome_waits_for_scheduling(b) || predicted_by_other_scheduler(b->predicted));
 }
 
 bool outcome_equal(const struct outcome *a, const struct outcome *b)

@@ -46,7 +46,8 @@ enum { NOW_MS = 1000 * 1000, STEPS_MAX = 4, TEXT_MAX = 256 };
 #define HAS_COPY                                                                                   \
     ",\"aggregatedStatus\":[{\"clusterName\":\"member1\",\"applied\":true,\"health\":\"Healthy\"}" \
     "]"
-#define WAITS ",\"suspension\":{\"scheduling\":true}"
+#define OTHER_SCHEDULER ",\"schedulerName\":\"other\""
+#define WAITS           ",\"suspension\":{\"scheduling\":true}"
 
 static const struct copies_case {
     const char *name;
@@ -142,6 +143,19 @@ static const struct copies_case {
      {SCALED("web", "2")},
      NULL,
      ""},
+
+    {"a new template of another scheduler",
+     ON("member1") OTHER_SCHEDULER,
+     NULL,
+     {SCALED("web", "2")},
+     "undetermined other_scheduler",
+     ""},
+    {"a scaled template of another scheduler",
+     ON("member1") OTHER_SCHEDULER,
+     BOUND(OTHER_SCHEDULER, HAS_COPY),
+     {SCALED("web", "5")},
+     "undetermined other_scheduler member1:2",
+     "member1:2->2"},
 
     {"a policy that preserves copies moves the template",
      ON("member1") PRESERVED,
