@@ -585,7 +585,6 @@ static void delete_template_and_contents(struct user_change *u, struct entry *en
 void user_change_delete(struct user_change *u, struct entry *entry)
 {
     struct overlay *overlay = u->overlay;
-    const struct identity id = entry_identity(entry);
 
     if (!entry_exists(entry))
         return;
