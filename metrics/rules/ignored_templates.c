@@ -218,11 +218,12 @@ static bool is_unserved(const struct ignored *ignored, const struct entry *templ
 {
     const struct api_version_source *source = &ignored->api_versions;
     const struct type *type = template->partition->type;
+    const struct template *t = entry_template(template);
     enum api_version_answer answer = api_version_judge(source, type->api_version, type->kind);
+    bool is_stored = t->unread || t->uid_hash != uid_hash("");
 
     return answer == API_VERSION_UNSERVED ||
-           (answer == API_VERSION_ABSENT &&
-            (source->objects_decide || entry_template(template)->uid_hash == uid_hash("")));
+           (answer == API_VERSION_ABSENT && (source->objects_decide || !is_stored));
 }
 
 bool find_ignored_reason(const struct ignored *ignored, const struct entry *template,

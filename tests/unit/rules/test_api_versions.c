@@ -215,3 +215,47 @@ TEST(a_template_in_a_version_that_is_not_served_is_ignored)
     assert_true(policy_decision(policy)->problems & 1U << POLICY_UNWATCHED_VERSION);
     world_release(&w);
 }
+
+static enum api_version_answer answer_absent(const void *context, const char *api_version,
+                                             const char *kind)
+{
+    (void)context;
+    (void)api_version;
+    return strcmp(kind, "Widget") == 0 ? API_VERSION_ABSENT : API_VERSION_WATCHED;
+}
+
+/* An API server that has stored an object does not refuse it because its kind has gone since. */
+TEST(an_object_of_a_kind_that_is_not_served_is_ignored_unless_it_is_stored)
+{
+    static const struct {
+        const char *metadata;
+        bool from_files;
+        bool ignored;
+    } rows[] = {
+        {"", true, true},
+        {",\"uid\":\"u\"", true, true},
+        {"", false, true},
+        {",\"uid\":\"u\"", false, false},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        const struct api_version_source source = {.judge = answer_absent,
+                                                  .objects_decide = rows[i].from_files};
+        char object[256];
+        struct world w;
+
+        snprintf(object, sizeof(object),
+                 "{\"apiVersion\":\"shop.example/v1\",\"kind\":\"Widget\",\"metadata\":{"
+                 "\"name\":\"web\",\"namespace\":\"test\"%s}}",
+                 rows[i].metadata);
+        world_init(&w, &rules_options_default, 1);
+        engine_set_api_version_source(w.engine, source);
+        world_put_text(&w, object);
+        world_run(&w, 1);
+        assert_int_equal(
+            template_decision(world_find(&w, "shop.example/v1", "Widget", "test", "web"))->state ==
+                STATE_IGNORED,
+            rows[i].ignored);
+        world_release(&w);
+    }
+}
