@@ -145,12 +145,6 @@ void decode_fail(struct decode *d, const char *path, const char *key, const char
          *path && *key ? "." : "", key, what);
 }
 
-void decode_refuse(struct decode *d, const char *path, const char *key, const char *what)
-{
-    d->refused = d->refused || !d->failed;
-    decode_fail(d, path, key, what);
-}
-
 static void fail_wrong_type(struct decode *d, const char *path, const char *key, const char *wanted,
                             const cJSON *found)
 {
@@ -348,7 +342,7 @@ struct admission *decode_admission(struct decode *d, const cJSON *object, bool *
 {
     struct admission *a = d->review ? d->review(object) : NULL;
 
-    *unread = d->failed && d->refused && a && a->refused_by_all && !a->stored;
+    *unread = d->failed && a && a->refused_by_all && !a->stored;
     if (*unread)
         d->failed = false;
     return a;

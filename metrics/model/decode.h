@@ -51,7 +51,6 @@ struct decode {
     /* --owner-key: label or annotation that names the team of a template. NULL: none. Borrowed. */
     const char *owner_key;
     bool failed;
-    bool refused; /* The first error is that of decode_refuse(). */
 };
 
 /* Returns the object or array `parent.key`; NULL if it is absent. */
@@ -129,9 +128,6 @@ void decode_texts_release(struct intern *strings, const char **texts, uint32_t c
  */
 void decode_fail(struct decode *d, const char *path, const char *key, const char *what);
 
-/* Like decode_fail(), for a value of the right type that the schema does not allow. */
-void decode_refuse(struct decode *d, const char *path, const char *key, const char *what);
-
 /* ---- findings of the admission of an object ---- */
 
 /* Set of releases of Karmada, bits by enum release. */
@@ -157,9 +153,9 @@ struct admission {
 
 /*
  * Returns the findings about an object, which the caller frees; NULL without findings. Call it
- * after the last member was decoded. If that failed by decode_refuse(), and no API server stores
- * the object because all releases refuse it, resets `failed` and sets `*unread`: the caller returns
- * an object without effect, and the findings have the reasons.
+ * after the last member was decoded. If decoding failed, and no API server stores the object,
+ * because all releases refuse it, resets `failed` and sets `*unread`: the caller returns an object
+ * without effect, and the findings have the reasons.
  */
 struct admission *decode_admission(struct decode *d, const cJSON *object, bool *unread) MUST_USE;
 

@@ -59,7 +59,7 @@ static enum conflict_resolution read_conflict_resolution(struct decode *d, const
     if (!text || strcmp(text, "Abort") == 0)
         return CONFLICT_RESOLUTION_ABORT;
     if (strcmp(text, "Overwrite") != 0)
-        decode_refuse(d, "spec", "conflictResolution", "must be Abort or Overwrite");
+        decode_fail(d, "spec", "conflictResolution", "must be Abort or Overwrite");
     return CONFLICT_RESOLUTION_OVERWRITE;
 }
 

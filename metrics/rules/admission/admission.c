@@ -596,28 +596,21 @@ static struct admission *finish_review(const struct review *r)
 
 static void review_object(struct review *r, const cJSON *object)
 {
-    const cJSON *metadata = json_get(object, "metadata");
-    const char *name = json_str(metadata, "name", "");
     const struct place root = {.value = object,
                                .releases = r->kind->releases,
                                .first = r->kind->first,
                                .count = r->kind->count};
-    const struct place metadata_place = {
-        .parent = &root, .key = "metadata", .releases = root.releases};
-    const struct place name_place = {
-        .parent = &metadata_place, .key = "name", .releases = root.releases};
     struct place spec;
 
-    if (r->kind->count == 0)
-        return;
     if (r->kind->releases != ALL_RELEASES) {
         const struct place all = {.releases = ALL_RELEASES};
 
         review_refuse(r, &all, (release_set)~r->kind->releases, "there is no kind %s in %s/%s",
                       r->kind->kind, r->kind->group, r->kind->version);
     }
-    if (*name && !object_name_is_valid(name))
-        review_refuse(r, &name_place, ALL_RELEASES, "\"%s\" is no valid name", shown(name).text);
+    metadata_review(r, &root);
+    if (r->kind->count == 0)
+        return;
     review_members(r, &root);
     spec = place_member(&root, "spec");
     webhook_review(r, &spec);

@@ -7,7 +7,7 @@
 
 /*
  * Places in an object under review: a value, its path, and the fields that the schema allows below.
- * Used by admission.c (schema) and admission_webhook.c (validating webhooks) only.
+ * Used by the files of this folder only.
  */
 struct place {
     const struct place *parent; /* NULL: the object itself. */
@@ -55,6 +55,15 @@ struct review {
 /* Adds a refusal of the value at `p`; the text is the predicate of a sentence. */
 void review_refuse(struct review *r, const struct place *p, release_set releases, const char *text,
                    ...) PRINTF_LIKE(4, 5);
+
+/* Maps of texts, which differ in the syntax of keys and values. */
+enum text_map { MAP_OF_LABELS, MAP_OF_ANNOTATIONS };
+
+/* Refuses invalid keys and values of the map, and annotations that are too large. */
+void review_text_map(struct review *r, const struct place *map, enum text_map kind);
+
+/* Adds the refusals of the metadata of an object. `root` is the place of the object. */
+void metadata_review(struct review *r, const struct place *root);
 
 /* Returns the releases that accept gracePeriodSeconds with a purgeMode; "" is the default. */
 release_set webhook_graceful_releases(const char *purge_mode);

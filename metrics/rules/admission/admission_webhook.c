@@ -455,46 +455,17 @@ static void check_field_overriders(struct review *r, const struct place *overrid
     }
 }
 
-static bool is_annotation_key(const char *key)
-{
-    char *lower = xstrdup(key);
-    bool valid;
-
-    for (char *c = lower; *c; c++) {
-        if (*c >= 'A' && *c <= 'Z')
-            *c = (char)(*c - 'A' + 'a');
-    }
-    valid = label_key_is_valid(lower);
-    free(lower);
-    return valid;
-}
-
-/* Refuses invalid labels or annotations; reports the first one. */
+/* Refuses invalid labels or annotations. */
 static void check_metadata_overriders(struct review *r, const struct place *overriders,
-                                      const char *key, bool labels)
+                                      const char *key, enum text_map kind)
 {
-    enum { ANNOTATIONS_MAX_BYTES = 256 * 1024 };
     struct place list = place_member(overriders, key);
     struct place e = {0};
 
     while (place_next_element(&list, &e)) {
         struct place value = place_member(&e, "value");
-        const cJSON *member;
-        size_t size = 0;
 
-        cJSON_ArrayForEach (member, json_object_or_null(value.value)) {
-            const char *name = member->string, *text = cJSON_GetStringValue(member);
-
-            size += strlen(name) + (text ? strlen(text) : 0);
-            if (labels ? !label_key_is_valid(name) : !is_annotation_key(name))
-                review_refuse(r, &value, value.releases, "has the invalid key \"%s\"",
-                              shown(name).text);
-            else if (labels && text && !label_value_is_valid(text))
-                review_refuse(r, &value, value.releases, "has the invalid value \"%s\"",
-                              shown(text).text);
-        }
-        if (!labels && size > ANNOTATIONS_MAX_BYTES)
-            review_refuse(r, &value, value.releases, "must have at most 256 KiB");
+        review_text_map(r, &value, kind);
     }
 }
 
@@ -505,8 +476,8 @@ static void check_override_rule(struct review *r, const struct place *rule)
     struct place target = place_member(rule, "targetCluster");
     struct place e = {0};
 
-    check_metadata_overriders(r, &overriders, "annotationsOverrider", false);
-    check_metadata_overriders(r, &overriders, "labelsOverrider", true);
+    check_metadata_overriders(r, &overriders, "annotationsOverrider", MAP_OF_ANNOTATIONS);
+    check_metadata_overriders(r, &overriders, "labelsOverrider", MAP_OF_LABELS);
     while (place_next_element(&images, &e)) {
         struct place predicate = place_member(&e, "predicate");
 

@@ -16,7 +16,10 @@
 #define OF_KIND(kind, spec) "{" POLICY_V1 "\"kind\":\"" kind "\"," META ",\"spec\":{" spec "}}"
 #define POLICY(spec)        OF_KIND("PropagationPolicy", SELECTORS "," spec)
 #define PLACED(placement)   POLICY("\"placement\":{" placement "}")
-#define OVERRIDES(rule)     OF_KIND("OverridePolicy", "\"overrideRules\":[{\"overriders\":{" rule "}}]")
+#define WITH_METADATA(metadata)                                                                    \
+    "{" POLICY_V1 "\"kind\":\"PropagationPolicy\",\"metadata\":{\"name\":\"p\"," metadata          \
+    "},\"spec\":{" SELECTORS "}}"
+#define OVERRIDES(rule) OF_KIND("OverridePolicy", "\"overrideRules\":[{\"overriders\":{" rule "}}]")
 
 static const struct admission_case {
     const char *title;
@@ -192,6 +195,32 @@ static const struct admission_case {
      "\"kind\":\"PropagationPolicy\",\"metadata\":{\"name\":\"My_Policy\"},\"spec\":{" SELECTORS
      "}}",
      "1.13..1.19", NULL, "metadata.name \"My_Policy\" is no valid name"},
+    {"a label key with a space", WITH_METADATA("\"labels\":{\"a b\":\"c\"}"), "1.13..1.19", NULL,
+     "metadata.labels has the invalid key \"a b\""},
+    {"a label value with a space", WITH_METADATA("\"labels\":{\"team\":\"a b\"}"), "1.13..1.19",
+     NULL, "metadata.labels has the invalid value \"a b\""},
+    {"a label value above 63 characters",
+     WITH_METADATA("\"labels\":{\"a\":\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+                   "aaaaaaa\"}"),
+     "1.13..1.19", NULL,
+     "metadata.labels has the invalid value \"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...\""},
+    {"an empty label value, and a null", WITH_METADATA("\"labels\":{\"a\":\"\",\"b\":null}"), NULL,
+     NULL, NULL},
+    {"a label value without quotes", WITH_METADATA("\"labels\":{\"a\":true}"), "1.13..1.19", NULL,
+     "metadata.labels.a must be a string"},
+    {"a list of labels", WITH_METADATA("\"labels\":[\"a\"]"), "1.13..1.19", NULL,
+     "metadata.labels must be an object"},
+    {"an annotation key with two slashes", WITH_METADATA("\"annotations\":{\"a/b/c\":\"\"}"),
+     "1.13..1.19", NULL, "metadata.annotations has the invalid key \"a/b/c\""},
+    {"an annotation key in capitals, with any value",
+     WITH_METADATA("\"annotations\":{\"Example.COM/Key\":\"a b\"}"), NULL, NULL, NULL},
+    {"an annotation that is a number", WITH_METADATA("\"annotations\":{\"a\":1}"), "1.13..1.19",
+     NULL, "metadata.annotations.a must be a string"},
+    {"a label of a WorkloadRebalancer",
+     "{\"apiVersion\":\"apps.karmada.io/v1alpha1\",\"kind\":\"WorkloadRebalancer\",\"metadata\":{"
+     "\"name\":\"r\",\"labels\":{\"-\":\"\"}},\"spec\":{\"workloads\":[{\"apiVersion\":\"v1\","
+     "\"kind\":\"Pod\",\"name\":\"p\"}]}}",
+     "1.13..1.19", NULL, "metadata.labels has the invalid key \"-\""},
 };
 
 static release_set releases_of(const char *text)

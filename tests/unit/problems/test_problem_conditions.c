@@ -111,6 +111,17 @@ static const struct policy_case {
      POLICY("p", WRITTEN ",'deletionTimestamp':'2026-01-01T00:02:00Z'", DEPLOYMENTS),
      "deletion_stuck/policy +120"},
     {"selects nothing", POLICY("p", WRITTEN, SELECTOR(",'name':'other'")), "policy_unused +60"},
+    {"a text as priority", POLICY("p", "", DEPLOYMENTS ",'priority':'high'"),
+     "policy_invalid/refused, policy_unused"},
+    {"an object as list of selectors", POLICY("p", "", "'resourceSelectors':{}"),
+     "policy_invalid/refused, policy_unused"},
+    {"a list as placement", POLICY("p", "", DEPLOYMENTS ",'placement':[]"),
+     "policy_invalid/refused, policy_unused"},
+    {"a text as boolean, and a fraction",
+     POLICY("p", "", DEPLOYMENTS ",'propagateDeps':'yes','priority':1.5"),
+     "policy_invalid/refused, policy_unused"},
+    {"a label value without quotes", POLICY("p", ",'annotations':{'a':true}", DEPLOYMENTS),
+     "policy_invalid/refused"},
     {"excludes all it selects",
      POLICY("p", WRITTEN,
             DEPLOYMENTS ",'excludedResources':[{'apiVersion':'apps/v1','kind':'Deployment'}]"),
@@ -135,6 +146,30 @@ TEST_ROWS(each_defect_of_a_policy_is_a_condition, policy_cases, name)
     world_run(&w, now_ms);
     assert_conditions(&w, find_policy(&w, "p"), row->expected);
     world_release(&w);
+}
+
+#define OVERRIDES(spec)                                                                            \
+    "{'apiVersion':'" POLICY_API "','kind':'OverridePolicy','metadata':{'name':'o','namespace':"   \
+    "'a'},'spec':{" spec "}}"
+
+TEST(an_override_policy_with_a_value_of_a_wrong_type_is_refused)
+{
+    static const char *const texts[] = {
+        OVERRIDES("'overrideRules':{}"),
+        OVERRIDES("'overrideRules':[],'resourceSelectors':'all'"),
+        OVERRIDES("'overrideRules':[{'overriders':{'plaintext':[{'path':1,'operator':'add'}]}}]"),
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+        struct world w;
+
+        world_init(&w, &rules_options_default, 1);
+        put(&w, texts[i]);
+        world_run(&w, now_ms);
+        assert_conditions(&w, world_find(&w, POLICY_API, "OverridePolicy", "a", "o"),
+                          "policy_invalid/refused");
+        world_release(&w);
+    }
 }
 
 static enum api_version_answer answer_absent(const void *context, const char *api_version,
