@@ -363,12 +363,9 @@ static void check_suspension(struct review *r, const struct place *spec)
     struct place suspension = place_member(spec, "suspension");
     struct place on = place_member(&suspension, "dispatchingOnClusters");
     struct place names = place_member(&on, "clusterNames");
-    /* Karmada reports this path. */
-    const struct place at = {
-        .parent = &suspension, .key = "suspension", .releases = suspension.releases};
 
     if (cJSON_IsTrue(place_member(&suspension, "dispatching").value) && has_elements(&names))
-        review_refuse(r, &at, at.releases,
+        review_refuse(r, &suspension, suspension.releases,
                       "must not have both dispatching and dispatchingOnClusters");
 }
 

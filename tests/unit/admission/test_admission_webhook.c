@@ -172,7 +172,7 @@ static const struct webhook_case {
     {"both kinds of suspension", PP,
      SELECTORS
      ",\"suspension\":{\"dispatching\":true,\"dispatchingOnClusters\":{\"clusterNames\":[\"m\"]}}",
-     ALL, "spec.suspension.suspension must not have both dispatching and dispatchingOnClusters"},
+     ALL, "spec.suspension must not have both dispatching and dispatchingOnClusters"},
 
     {"rules and overriders", OP,
      RULE("") ",\"overriders\":{\"plaintext\":[{\"path\":\"/a\",\"operator\":\"remove\"}]}", ALL,
