@@ -75,6 +75,7 @@ static const enum plan_failure object_failures[PREDICTION_COUNT] = {
     [PREDICTION_IGNORED] = PLAN_FAILURE_IGNORED,
     [PREDICTION_UNDETERMINED] = PLAN_FAILURE_UNDETERMINED,
     [PREDICTION_NOT_SIMULATED] = PLAN_FAILURE_NOT_SIMULATED,
+    [PREDICTION_STORED] = PLAN_FAILURE_COUNT,
 };
 
 /* Calls `f` once for each object of the plan and each result in `f` that it has. */

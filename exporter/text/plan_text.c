@@ -665,6 +665,7 @@ static const char *const outcome_words[PREDICTION_COUNT] = {
     [PREDICTION_IGNORED] = "ignored",
     [PREDICTION_UNDETERMINED] = "undetermined",
     [PREDICTION_NOT_SIMULATED] = "not simulated",
+    [PREDICTION_STORED] = "stored",
 };
 
 /* Prints the objects of the change that do not have their whole effect, with their reasons. */

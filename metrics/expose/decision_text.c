@@ -434,6 +434,7 @@ const char *predicted_text(struct predicted p)
         return "The effect is not simulated.";
     case PREDICTION_PLACED:
     case PREDICTION_UNDETERMINED:
+    case PREDICTION_STORED:
     case PREDICTION_COUNT:
         break;
     }

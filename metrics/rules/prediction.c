@@ -15,6 +15,7 @@ const char *const prediction_names[PREDICTION_COUNT] = {
     [PREDICTION_IGNORED] = "ignored",
     [PREDICTION_UNDETERMINED] = "undetermined",
     [PREDICTION_NOT_SIMULATED] = "not_simulated",
+    [PREDICTION_STORED] = "stored",
 };
 
 static struct predicted predict_without_binding(const struct template_decision *d,

@@ -16,6 +16,7 @@ enum prediction {
     PREDICTION_IGNORED,      /* Karmada never processes the template. */
     PREDICTION_UNDETERMINED, /* See enum undetermined_reason. */
     PREDICTION_NOT_SIMULATED,
+    PREDICTION_STORED, /* Of an object in a change: stored without some fields; the rest applies. */
     PREDICTION_COUNT,
 };
 /* Names of the enumerators in JSON (`outcome`) and in --fail-on. */

@@ -112,6 +112,11 @@ static void keep_sync_mode(cJSON *json)
         cJSON_AddStringToObject(spec, "syncMode", "Push");
 }
 
+static bool has_exclusions(const cJSON *json)
+{
+    return json_get(json_get(json, "spec"), "excludedResources") != NULL;
+}
+
 /*
  * Returns the object that the API server and Karmada's webhooks store. Keeps excludedResources, of
  * which the rules assume that the control plane has it: the findings of the admission name it.
@@ -151,7 +156,10 @@ static bool is_admitted(struct user_change *u, const struct entry *entry, struct
         note_object(u, id, CHANGE_REASON_REFUSED_BY_SOME, NULL);
     if (admission_prunes(a, range) == RELEASE_ANSWER_YES) {
         admission_add_text(a, range, true, &text);
-        note_object(u, id, CHANGE_REASON_FIELD_PRUNED, text.data);
+        note_object(u, id,
+                    has_exclusions(json) ? CHANGE_REASON_EXCLUSIONS_PRUNED
+                                         : CHANGE_REASON_FIELD_PRUNED,
+                    text.data);
     }
     return true;
 }

@@ -33,7 +33,13 @@
     ROW(REFUSED_BY_SOME, UNDETERMINED, "release",                                                  \
         "Some of the releases that Karmada may have refuse the object; the plan shows the effect " \
         "in the others. Set --karmada.version.")                                                   \
-    ROW(FIELD_PRUNED, IGNORED, "field_pruned", "The API server drops fields of the object")        \
+    ROW(FIELD_PRUNED, STORED, "field_pruned",                                                      \
+        "The API server stores the object without fields that its CustomResourceDefinition does "  \
+        "not have; the plan shows the effect of the others")                                       \
+    ROW(EXCLUSIONS_PRUNED, STORED, "field_pruned",                                                 \
+        "The API server drops fields that its CustomResourceDefinition does not have; the plan "   \
+        "shows the effect of excludedResources all the same, as on a control plane with the "      \
+        "field")                                                                                   \
     ROW(REBALANCER_EXISTS, NOT_SIMULATED, "rebalancer_exists",                                     \
         "The WorkloadRebalancer exists already: the plan cannot tell which of its workloads "      \
         "Karmada has scheduled again.")                                                            \

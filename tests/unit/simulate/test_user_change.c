@@ -87,7 +87,7 @@ static const struct object_case {
      POLICY_OF("PropagationPolicy", IN_DEFAULT,
                SELECTS("api") ",\"excludedResources\":[{\"apiVersion\":\"v1\",\"kind\":"
                               "\"Secret\"}]"),
-     "ignored field_pruned"},
+     "stored field_pruned"},
     {"a policy", NULL, POLICY_OF("PropagationPolicy", IN_DEFAULT, SELECTS("api")), NULL},
     {"a template", NULL, TEMPLATE("api", ""), NULL},
     {"a Cluster without the field that it has already", NULL, CLUSTER("member1"), NULL},
@@ -115,6 +115,32 @@ TEST_ROWS(the_plan_lists, object_cases, name)
         assert_string_equal(text, c->outcome);
         assert_true(object->text[strlen(object->text) - 1] == '.');
     }
+    plan_free(p);
+    world_release(&w);
+}
+
+/* The rest of the policy takes effect, and the text names the dropped field. */
+TEST(a_policy_is_stored_without_a_field_that_the_api_server_drops)
+{
+    const struct plan_result *r;
+    const struct plan_template *row;
+    struct world w;
+    char text[256];
+
+    init_bound_world(&w);
+    world_put_text(&w, TEMPLATE("api", ""));
+    world_run(&w, NOW_MS);
+    struct plan *p = plan_new(w.engine);
+    planned_apply(p, POLICY_OF("PropagationPolicy", IN_DEFAULT,
+                               SELECTS("api") ",\"priorty\":1," ON("member2")));
+    r = plan_finish(p);
+    assert_int_equal(r->object_count, 1);
+    assert_int_equal(r->objects[0].outcome, PREDICTION_STORED);
+    assert_non_null(
+        strstr(r->objects[0].text, "spec.priorty is no field (the nearest is priority)"));
+    row = planned_row(r, "api");
+    assert_non_null(row);
+    assert_string_equal(planned_outcome(&row->after, text), "current x member2:2");
     plan_free(p);
     world_release(&w);
 }
