@@ -7,6 +7,7 @@
 #include "metrics/base/shown.h"
 #include "metrics/base/suggest.h"
 #include "metrics/base/utf8.h"
+#include "metrics/model/kind.h"
 #include "metrics/model/metadata.h"
 #include "metrics/model/override_policy.h"
 #include "metrics/rules/admission/admission_place.h"
@@ -90,6 +91,14 @@ struct place place_member(const struct place *p, const char *name)
     if (member.releases == 0)
         member.value = NULL;
     return member;
+}
+
+struct place place_unlisted_member(const struct place *p, const char *name)
+{
+    const cJSON *item = json_get(p->value, name);
+
+    return (struct place){
+        .parent = p, .key = name, .item = item, .value = item, .releases = p->releases};
 }
 
 bool place_next_element(const struct place *p, struct place *element)
@@ -609,6 +618,8 @@ static void review_object(struct review *r, const cJSON *object)
                       r->kind->kind, r->kind->group, r->kind->version);
     }
     metadata_review(r, &root);
+    if (strcmp(r->kind->kind, CLUSTER_KIND) == 0)
+        cluster_review(r, &root);
     if (r->kind->count == 0)
         return;
     review_members(r, &root);

@@ -42,18 +42,6 @@ void review_text_map(struct review *r, const struct place *map, enum text_map ki
         review_refuse(r, map, map->releases, "must have at most 256 KiB");
 }
 
-/* Returns the place of a member of the metadata, of which crd_fields has no rows. */
-static struct place metadata_member(const struct place *metadata, const char *key)
-{
-    const cJSON *item = json_get(metadata->value, key);
-
-    return (struct place){.parent = metadata,
-                          .key = key,
-                          .item = item,
-                          .value = item,
-                          .releases = metadata->releases};
-}
-
 /* Refuses values of a map that are no texts, such as true without quotes; null is dropped. */
 static void check_value_types(struct review *r, const struct place *map)
 {
@@ -71,7 +59,7 @@ static void check_value_types(struct review *r, const struct place *map)
 static void check_map(struct review *r, const struct place *metadata, const char *key,
                       enum text_map kind)
 {
-    struct place map = metadata_member(metadata, key);
+    struct place map = place_unlisted_member(metadata, key);
 
     if (map.value && !cJSON_IsObject(map.value))
         review_refuse(r, &map, map.releases, "must be an object");
@@ -85,7 +73,7 @@ void metadata_review(struct review *r, const struct place *root)
                                    .key = "metadata",
                                    .value = json_get(root->value, "metadata"),
                                    .releases = root->releases};
-    struct place name = metadata_member(&metadata, "name");
+    struct place name = place_unlisted_member(&metadata, "name");
     const char *text = cJSON_GetStringValue(name.value);
 
     if (text && *text && !object_name_is_valid(text))

@@ -38,6 +38,23 @@ struct place place_member(const struct place *p, const char *name);
  */
 bool place_next_element(const struct place *p, struct place *element);
 
+/* Return a member's text or number; "" or 0 if it is absent, dropped or of another type. */
+const char *place_text(const struct place *p, const char *name);
+double place_number(const struct place *p, const char *name);
+/* Returns true if the place is a list with elements. */
+bool place_has_elements(const struct place *list);
+/*
+ * Returns a text that two elements of a list have as `key`; NULL if all differ. `with_empty`: ""
+ * counts too.
+ */
+const char *place_find_twice(const struct place *list, const char *key, bool with_empty);
+
+/*
+ * Returns the place of a member of which the table has no row, such as a label; its value is NULL
+ * if the member is absent or null.
+ */
+struct place place_unlisted_member(const struct place *p, const char *name);
+
 /* Returns the kind of Karmada with this apiVersion and kind; NULL if it is not in the table. */
 const struct crd_kind *admission_find_kind(const char *api_version, const char *kind);
 
@@ -69,6 +86,13 @@ void metadata_review(struct review *r, const struct place *root);
 release_set webhook_graceful_releases(const char *purge_mode);
 /* Returns true if a selector of the list names ServiceImports: then propagateDeps is true. */
 bool webhook_finds_service_import(const struct place *selectors);
+
+/* Adds the refusals of Karmada's own API server for a Cluster. `root` is the place of the object.
+ */
+void cluster_review(struct review *r, const struct place *root);
+
+/* Adds the refusals of the webhooks of kinds that are no policies; part of webhook_review(). */
+void webhook_review_other(struct review *r, const struct place *spec);
 
 /* Adds the refusals of Karmada's validating webhooks. `spec` is the place of the spec. */
 void webhook_review(struct review *r, const struct place *spec);

@@ -9,22 +9,21 @@
  * a ClusterOverridePolicy. Values of a wrong type are left to the schema.
  */
 
-static const char *text_of(const struct place *parent, const char *key)
+const char *place_text(const struct place *parent, const char *key)
 {
     const char *text = cJSON_GetStringValue(place_member(parent, key).value);
 
     return text ? text : "";
 }
 
-static double number_of(const struct place *parent, const char *key)
+double place_number(const struct place *parent, const char *key)
 {
     const cJSON *value = place_member(parent, key).value;
 
     return cJSON_IsNumber(value) ? value->valuedouble : 0;
 }
 
-/* Returns true if the list has elements. */
-static bool has_elements(const struct place *list)
+bool place_has_elements(const struct place *list)
 {
     return cJSON_IsArray(list->value) && list->value->child;
 }
@@ -38,8 +37,8 @@ static void check_field_selector(struct review *r, const struct place *affinity)
     struct place e = {0};
 
     while (place_next_element(&expressions, &e)) {
-        const char *key = text_of(&e, "key");
-        const char *op = text_of(&e, "operator");
+        const char *key = place_text(&e, "key");
+        const char *op = place_text(&e, "operator");
 
         if (strcmp(key, "provider") != 0 && strcmp(key, "region") != 0 && strcmp(key, "zone") != 0)
             review_refuse(r, &selector, e.releases,
@@ -59,8 +58,8 @@ static bool selects_clusters(const struct place *affinity)
     struct place excluded = place_member(affinity, "exclude");
 
     return place_member(affinity, "labelSelector").value ||
-           place_member(affinity, "fieldSelector").value || has_elements(&names) ||
-           has_elements(&excluded);
+           place_member(affinity, "fieldSelector").value || place_has_elements(&names) ||
+           place_has_elements(&excluded);
 }
 
 static int compare_texts(const void *a, const void *b)
@@ -79,20 +78,19 @@ static size_t sort_texts(const struct place *list, const char *key, const char *
     struct place e = {0};
 
     while (place_next_element(list, &e))
-        texts[count++] = text_of(&e, key);
+        texts[count++] = place_text(&e, key);
     qsort(texts, count, sizeof(*texts), compare_texts);
     *out = texts;
     return count;
 }
 
-/* Returns a text that two elements of a list have as `key`; NULL if all differ. "" counts too. */
-static const char *find_twice(const struct place *list, const char *key, bool with_empty)
+const char *place_find_twice(const struct place *list, const char *key, bool with_empty)
 {
     const char *found = NULL;
     const char **texts;
     size_t count;
 
-    if (!has_elements(list) || !list->value->child->next)
+    if (!place_has_elements(list) || !list->value->child->next)
         return NULL;
     count = sort_texts(list, key, &texts);
 
@@ -114,13 +112,13 @@ static void check_affinity_name(struct review *r, const struct place *at, const 
 static void check_overflow_names(struct review *r, const struct place *group,
                                  const struct place *overflow)
 {
-    const char *own = text_of(group, "affinityName");
-    const char *twice = find_twice(overflow, "affinityName", true);
+    const char *own = place_text(group, "affinityName");
+    const char *twice = place_find_twice(overflow, "affinityName", true);
     struct place e = {0};
     bool first = true;
 
     while (place_next_element(overflow, &e)) {
-        const char *name = text_of(&e, "affinityName");
+        const char *name = place_text(&e, "affinityName");
         struct place at = place_member(&e, "affinityName");
 
         check_affinity_name(r, &at, name);
@@ -136,7 +134,7 @@ static void check_overflow(struct review *r, const struct place *group, bool all
 {
     struct place overflow = place_member(group, "overflowAffinities");
 
-    if (!has_elements(&overflow))
+    if (!place_has_elements(&overflow))
         return;
     if (!allowed)
         review_refuse(r, &overflow, overflow.releases,
@@ -151,8 +149,8 @@ static bool allows_overflow(const struct place *placement)
 {
     struct place scheduling = place_member(placement, "replicaScheduling");
     struct place weights = place_member(&scheduling, "weightPreference");
-    const char *type = text_of(&scheduling, "replicaSchedulingType");
-    const char *preference = text_of(&scheduling, "replicaDivisionPreference");
+    const char *type = place_text(&scheduling, "replicaSchedulingType");
+    const char *preference = place_text(&scheduling, "replicaDivisionPreference");
 
     /* Defaults: Divided by the schema, Weighted by the mutating webhook. */
     if (!scheduling.value || (*type && strcmp(type, "Divided") != 0))
@@ -160,7 +158,7 @@ static bool allows_overflow(const struct place *placement)
     if (strcmp(preference, "Aggregated") == 0)
         return true;
     return (!*preference || strcmp(preference, "Weighted") == 0) &&
-           *text_of(&weights, "dynamicWeight");
+           *place_text(&weights, "dynamicWeight");
 }
 
 static void check_affinities(struct review *r, const struct place *placement)
@@ -172,17 +170,17 @@ static void check_affinities(struct review *r, const struct place *placement)
     struct place e = {0};
 
     check_field_selector(r, &affinity);
-    if (!has_elements(&groups))
+    if (!place_has_elements(&groups))
         return;
     if (affinity.value)
         review_refuse(r, placement, groups.releases,
                       "must not have both clusterAffinity and clusterAffinities");
-    twice = find_twice(&groups, "affinityName", true);
+    twice = place_find_twice(&groups, "affinityName", true);
     if (twice)
         review_refuse(r, &groups, groups.releases, "has two groups with affinityName \"%s\"",
                       shown(twice).text);
     while (place_next_element(&groups, &e)) {
-        check_affinity_name(r, &e, text_of(&e, "affinityName"));
+        check_affinity_name(r, &e, place_text(&e, "affinityName"));
         check_field_selector(r, &e);
         check_overflow(r, &e, overflow_allowed);
     }
@@ -193,19 +191,20 @@ static void check_affinities(struct review *r, const struct place *placement)
 /* Default of the mutating webhook: a constraint without field and label is by cluster. */
 static const char *spread_field(const struct place *constraint)
 {
-    const char *field = text_of(constraint, "spreadByField");
+    const char *field = place_text(constraint, "spreadByField");
 
-    return *field || *text_of(constraint, "spreadByLabel") ? field : "cluster";
+    return *field || *place_text(constraint, "spreadByLabel") ? field : "cluster";
 }
 
 static void check_spread_constraint(struct review *r, const struct place *constraint)
 {
-    double least = number_of(constraint, "minGroups"), most = number_of(constraint, "maxGroups");
+    double least = place_number(constraint, "minGroups"),
+           most = place_number(constraint, "maxGroups");
 
     /* Default of the mutating webhook. */
     if (least == 0)
         least = 1;
-    if (*text_of(constraint, "spreadByField") && *text_of(constraint, "spreadByLabel"))
+    if (*place_text(constraint, "spreadByField") && *place_text(constraint, "spreadByLabel"))
         review_refuse(r, constraint, constraint->releases,
                       "must not have both spreadByField and spreadByLabel");
     if (least < 0)
@@ -221,7 +220,7 @@ static void check_spread_constraints(struct review *r, const struct place *place
 {
     struct place constraints = place_member(placement, "spreadConstraints");
     bool by_field = false, by_cluster = false, by_default = false;
-    const char *twice = find_twice(&constraints, "spreadByField", false);
+    const char *twice = place_find_twice(&constraints, "spreadByField", false);
     struct place e = {0};
 
     while (place_next_element(&constraints, &e)) {
@@ -230,9 +229,9 @@ static void check_spread_constraints(struct review *r, const struct place *place
         check_spread_constraint(r, &e);
         /* Two constraints by cluster, of which one has no field, are not equal in their texts. */
         if (strcmp(field, "cluster") == 0 && by_cluster &&
-            (by_default || !*text_of(&e, "spreadByField")))
+            (by_default || !*place_text(&e, "spreadByField")))
             twice = "cluster";
-        by_default |= strcmp(field, "cluster") == 0 && !*text_of(&e, "spreadByField");
+        by_default |= strcmp(field, "cluster") == 0 && !*place_text(&e, "spreadByField");
         by_field |= *field != '\0';
         by_cluster |= strcmp(field, "cluster") == 0;
     }
@@ -247,7 +246,7 @@ static void check_spread_constraints(struct review *r, const struct place *place
 static void check_group_key(struct review *r, const struct place *affinity)
 {
     struct place at = place_member(affinity, "groupByLabelKey");
-    const char *key = text_of(affinity, "groupByLabelKey");
+    const char *key = place_text(affinity, "groupByLabelKey");
 
     if (affinity->value && !label_key_is_valid(key))
         review_refuse(r, &at, at.releases, "\"%s\" is no valid label key", shown(key).text);
@@ -262,7 +261,7 @@ static void check_workload_affinity(struct review *r, const struct place *placem
     check_group_key(r, &affinity);
     check_group_key(r, &anti);
     if (affinity.value && anti.value &&
-        strcmp(text_of(&affinity, "groupByLabelKey"), text_of(&anti, "groupByLabelKey")) == 0)
+        strcmp(place_text(&affinity, "groupByLabelKey"), place_text(&anti, "groupByLabelKey")) == 0)
         review_refuse(r, &both, both.releases,
                       "must not have the same groupByLabelKey in affinity and antiAffinity");
 }
@@ -274,7 +273,7 @@ static void check_tolerations(struct review *r, const struct place *placement)
 
     while (place_next_element(&tolerations, &e)) {
         struct place at = place_member(&e, "operator");
-        const char *op = text_of(&e, "operator");
+        const char *op = place_text(&e, "operator");
 
         if (strcmp(op, "Lt") == 0 || strcmp(op, "Gt") == 0)
             review_refuse(r, &at, behaviour_releases(BEHAVIOUR_REFUSES_COMPARING_TOLERATIONS),
@@ -292,7 +291,7 @@ static void check_state_preservation(struct review *r, const struct place *failo
 
     while (place_next_element(&rules, &e)) {
         struct place at = place_member(&e, "aliasLabelName");
-        const char *name = text_of(&e, "aliasLabelName");
+        const char *name = place_text(&e, "aliasLabelName");
 
         if (!label_key_is_valid(name))
             review_refuse(r, &at, behaviour_releases(BEHAVIOUR_CHECKS_STATE_PRESERVATION),
@@ -317,9 +316,9 @@ static void check_application_failover(struct review *r, const struct place *app
     struct place conditions = place_member(application, "decisionConditions");
     struct place toleration = place_member(&conditions, "tolerationSeconds");
     struct place grace = place_member(application, "gracePeriodSeconds");
-    release_set graceful = webhook_graceful_releases(text_of(application, "purgeMode"));
+    release_set graceful = webhook_graceful_releases(place_text(application, "purgeMode"));
 
-    if (number_of(&conditions, "tolerationSeconds") < 0)
+    if (place_number(&conditions, "tolerationSeconds") < 0)
         review_refuse(r, &toleration, toleration.releases, "must not be negative");
     if (cJSON_IsNumber(grace.value)) {
         review_refuse(r, &grace, (release_set)~graceful, "needs the graceful purgeMode");
@@ -334,8 +333,8 @@ bool webhook_finds_service_import(const struct place *selectors)
     struct place e = {0};
 
     while (place_next_element(selectors, &e)) {
-        if (strcmp(text_of(&e, "kind"), "ServiceImport") == 0 &&
-            strcmp(text_of(&e, "apiVersion"), "multicluster.x-k8s.io/v1alpha1") == 0)
+        if (strcmp(place_text(&e, "kind"), "ServiceImport") == 0 &&
+            strcmp(place_text(&e, "apiVersion"), "multicluster.x-k8s.io/v1alpha1") == 0)
             return true;
     }
     return false;
@@ -364,7 +363,7 @@ static void check_suspension(struct review *r, const struct place *spec)
     struct place on = place_member(&suspension, "dispatchingOnClusters");
     struct place names = place_member(&on, "clusterNames");
 
-    if (cJSON_IsTrue(place_member(&suspension, "dispatching").value) && has_elements(&names))
+    if (cJSON_IsTrue(place_member(&suspension, "dispatching").value) && place_has_elements(&names))
         review_refuse(r, &suspension, suspension.releases,
                       "must not have both dispatching and dispatchingOnClusters");
 }
@@ -372,19 +371,19 @@ static void check_suspension(struct review *r, const struct place *spec)
 static void check_selectors(struct review *r, const struct place *spec)
 {
     struct place selectors = place_member(spec, "resourceSelectors");
-    bool preempts = strcmp(text_of(spec, "preemption"), "Always") == 0;
+    bool preempts = strcmp(place_text(spec, "preemption"), "Always") == 0;
     struct place e = {0};
 
     while (place_next_element(&selectors, &e)) {
         struct place ns = place_member(&e, "namespace");
         struct place name = place_member(&e, "name");
-        const char *text = text_of(&e, "namespace");
+        const char *text = place_text(&e, "namespace");
 
         /* Default of the mutating webhook: the namespace of the policy. */
         if (*r->ns && *text && strcmp(text, r->ns) != 0)
             review_refuse(r, &ns, behaviour_releases(BEHAVIOUR_CHECKS_SELECTOR_NAMESPACE),
                           "must be %s, the namespace of the policy", shown(r->ns).text);
-        if (preempts && !*text_of(&e, "name"))
+        if (preempts && !*place_text(&e, "name"))
             review_refuse(r, &name, name.releases, "is required with preemption Always");
     }
 }
@@ -408,7 +407,7 @@ static void check_propagation_policy(struct review *r, const struct place *spec)
 static void check_pointer(struct review *r, const struct place *parent, const char *key)
 {
     struct place at = place_member(parent, key);
-    const char *pointer = text_of(parent, key);
+    const char *pointer = place_text(parent, key);
 
     if (*pointer && *pointer != '/')
         review_refuse(r, &at, at.releases, "must begin with \"/\", not \"%s\"",
@@ -422,7 +421,7 @@ static void check_patches(struct review *r, const struct place *overrider, const
 
     while (place_next_element(&patches, &e)) {
         struct place value = place_member(&e, "value");
-        const char *op = text_of(&e, "operator");
+        const char *op = place_text(&e, "operator");
 
         check_pointer(r, &e, "subPath");
         if (!value.value && (strcmp(op, "add") == 0 || strcmp(op, "replace") == 0))
@@ -441,9 +440,9 @@ static void check_field_overriders(struct review *r, const struct place *overrid
         struct place json = place_member(&e, "json");
         struct place yaml = place_member(&e, "yaml");
 
-        if (has_elements(&json) && has_elements(&yaml))
+        if (place_has_elements(&json) && place_has_elements(&yaml))
             review_refuse(r, &e, e.releases, "must not have both json and yaml");
-        if (!has_elements(&json) && !has_elements(&yaml))
+        if (!place_has_elements(&json) && !place_has_elements(&yaml))
             review_refuse(r, &e, behaviour_releases(BEHAVIOUR_REQUIRES_FIELD_PATCHES),
                           "must have json or yaml");
         check_pointer(r, &e, "fieldPath");
@@ -495,7 +494,7 @@ static bool has_overriders(const struct place *overriders)
     for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
         struct place list = place_member(overriders, keys[i]);
 
-        if (has_elements(&list))
+        if (place_has_elements(&list))
             return true;
     }
     return false;
@@ -506,7 +505,7 @@ static void check_override_policy(struct review *r, const struct place *spec, bo
     struct place target = place_member(spec, "targetCluster");
     struct place overriders = place_member(spec, "overriders");
     struct place rules = place_member(spec, "overrideRules");
-    bool has_rules = mutated ? has_elements(&rules) : rules.value != NULL;
+    bool has_rules = mutated ? place_has_elements(&rules) : rules.value != NULL;
     struct place e = {0};
 
     check_field_selector(r, &target);
@@ -523,12 +522,18 @@ void webhook_review(struct review *r, const struct place *spec)
 {
     const char *kind = r->kind->kind;
 
-    if (!cJSON_IsObject(spec->value) || strcmp(r->kind->group, "policy.karmada.io") != 0)
+    if (!cJSON_IsObject(spec->value))
         return;
+    if (strcmp(r->kind->group, "policy.karmada.io") != 0) {
+        webhook_review_other(r, spec);
+        return;
+    }
     if (strcmp(kind, "PropagationPolicy") == 0 || strcmp(kind, "ClusterPropagationPolicy") == 0)
         check_propagation_policy(r, spec);
     else if (strcmp(kind, "OverridePolicy") == 0)
         check_override_policy(r, spec, true);
     else if (strcmp(kind, "ClusterOverridePolicy") == 0)
         check_override_policy(r, spec, false);
+    else
+        webhook_review_other(r, spec);
 }

@@ -33,8 +33,9 @@ static const struct admission_case {
      NULL},
     {"a kind of multicluster.x-k8s.io, which is a template",
      "{\"apiVersion\":\"multicluster.x-k8s.io/v1alpha1\",\"kind\":\"Odd\"}", NULL, NULL, NULL},
-    {"a Cluster, whose schema is unknown",
-     "{\"apiVersion\":\"cluster.karmada.io/v1alpha1\",\"kind\":\"Cluster\",\"spec\":{\"odd\":1}}",
+    {"a Cluster, of which the table has no fields",
+     "{\"apiVersion\":\"cluster.karmada.io/"
+     "v1alpha1\",\"kind\":\"Cluster\",\"spec\":{\"syncMode\":\"Pull\",\"odd\":1}}",
      NULL, NULL, NULL},
 
     {"excludedResources", POLICY("\"excludedResources\":[]"), NULL, "1.13..1.19",
@@ -162,7 +163,7 @@ static const struct admission_case {
     {"32 characters of two bytes are no 64 characters",
      "{\"apiVersion\":\"autoscaling.karmada.io/v1alpha1\",\"kind\":\"CronFederatedHPA\"," META
      ",\"spec\":{\"scaleTargetRef\":{\"kind\":\"Deployment\",\"name\":\"w\"},\"rules\":[{\"name\":"
-     "\"éééééééééééééééééééééééééééééééé\",\"schedule\":\"* * * * *\"}]}}",
+     "\"éééééééééééééééééééééééééééééééé\",\"schedule\":\"* * * * *\",\"targetReplicas\":1}]}}",
      NULL, NULL, NULL},
     {"a history limit above 32",
      "{\"apiVersion\":\"autoscaling.karmada.io/v1alpha1\",\"kind\":\"CronFederatedHPA\"," META

@@ -15,14 +15,15 @@ enum { NOW_MS = 1000 * 1000, PLAN_STEPS_MAX = 2, OBJECTS_MAX = 8 };
 /* A Cluster that serves Deployments. */
 #define MEMBER(name, labels, spec)                                                                 \
     "{\"apiVersion\":\"cluster.karmada.io/v1alpha1\",\"kind\":\"Cluster\",\"metadata\":{"          \
-    "\"name\":\"" name "\",\"labels\":{" labels "}},\"spec\":{" spec "},\"status\":{"              \
+    "\"name\":\"" name "\",\"labels\":{" labels "}},\"spec\":{\"syncMode\":\"Push\"" spec          \
+    "},\"status\":{"                                                                               \
     "\"apiEnablements\":[{\"groupVersion\":\"apps/v1\",\"resources\":[{\"name\":\"deployments\","  \
     "\"kind\":\"Deployment\"}]}],\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\"},"        \
     "{\"type\":\"CompleteAPIEnablements\",\"status\":\"True\"}]}}"
-#define TAINT(effect) "\"taints\":[{\"key\":\"k\",\"effect\":\"" effect "\"}]"
+#define TAINT(effect) ",\"taints\":[{\"key\":\"k\",\"effect\":\"" effect "\"}]"
 #define LABELLED(key)                                                                              \
     "\"placement\":{\"clusterAffinity\":{\"labelSelector\":{\"matchLabels\":{" key "}}}}"
-#define ZONE(name) "\"zones\":[\"" name "\"]"
+#define ZONE(name) ",\"zones\":[\"" name "\"]"
 #define IN_ZONE(name)                                                                              \
     "\"placement\":{\"clusterAffinity\":{\"fieldSelector\":{\"matchExpressions\":[{\"key\":"       \
     "\"zone\",\"operator\":\"In\",\"values\":[\"" name "\"]}]}}}"
@@ -398,7 +399,7 @@ static void write_m1(const char *spec, struct strbuf *out)
     strbuf_reset(out);
     strbuf_addf(out,
                 "{\"apiVersion\":\"cluster.karmada.io/v1alpha1\",\"kind\":\"Cluster\","
-                "\"metadata\":{\"name\":\"m1\"},\"spec\":{%s}}",
+                "\"metadata\":{\"name\":\"m1\"},\"spec\":{\"syncMode\":\"Push\"%s}}",
                 spec);
 }
 
