@@ -304,7 +304,7 @@
             { name: 'priority_class_missing', actor: 'policy_owner', action: 'Create the PriorityClass, or remove schedulePriority from the policy; priorityClassSource must be KubePriorityClass.' },
             { name: 'override_missing', actor: 'policy_owner', action: 'Create the override policy, or remove its name from dependentOverrides of the policy.' },
             { name: 'field_pruned', actor: 'policy_owner', action: "Correct the name or the place of the field, upgrade Karmada's CustomResourceDefinitions, or remove the field." },
-            { name: 'refused', actor: 'policy_owner', action: 'Correct the policy so that it passes the schema and the webhook of the Karmada release.' },
+            { name: 'refused', actor: 'policy_owner', action: 'Correct the object so that it passes the schema and the webhook of the Karmada release.' },
           ],
         },
         {

@@ -415,12 +415,12 @@ const struct problem_sentences problem_sentences[PROBLEM_REASON_COUNT] = {
          "server drops it[: {pruned}].",
          "Correct the name or the place of the field, upgrade Karmada's "
          "CustomResourceDefinitions, or remove the field.",
-         "The problem ends when the policy is corrected."},
+         "The problem ends when the object is corrected."},
     [PROBLEM_REASON_POLICY_INVALID_REFUSED] =
         {"The API server refuses[ {write} of] {subject}[: {refusal}][; until {write}, the stored "
-         "policy stays in force].",
-         "Correct the policy so that it passes the schema and the webhook of the Karmada release.",
-         "The problem ends when the policy is corrected."},
+         "object stays in force].",
+         "Correct the object so that it passes the schema and the webhook of the Karmada release.",
+         "The problem ends when the object is corrected."},
     [PROBLEM_REASON_BINDING_NAME_COLLISION_TAKEN] =
         {"{subject} and {related} need a binding of the same name[ ({binding})].",
          "Rename one of the templates: Karmada forms the name of a binding from the name and kind "

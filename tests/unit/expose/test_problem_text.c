@@ -77,6 +77,28 @@ TEST(a_scheduling_problem_quotes_karmadas_message)
     world_release(&w);
 }
 
+/* The text fits objects that are no policies. */
+TEST(a_stored_object_that_would_be_refused_stays_in_force)
+{
+    struct world w;
+    struct problem p = {.reason = PROBLEM_REASON_POLICY_INVALID_REFUSED};
+
+    world_init(&w, &rules_options_default, 1);
+    world_put_text(&w, "{\"apiVersion\":\"apps.karmada.io/v1alpha1\",\"kind\":"
+                       "\"WorkloadRebalancer\",\"metadata\":{\"name\":\"r\",\"creationTimestamp\":"
+                       "\"2026-01-01T00:00:00Z\"},\"spec\":{}}");
+    world_run(&w, NOW_MS);
+    p.subject = world_find(&w, "apps.karmada.io/v1alpha1", "WorkloadRebalancer", "", "r");
+    world_judge_text(
+        &w, &p, problem_add_cause,
+        "The API server refuses the next write of WorkloadRebalancer r: spec.workloads "
+        "is required; until the next write, the stored object stays in force.");
+    world_judge_text(&w, &p, problem_add_action,
+                     "Correct the object so that it passes the schema and the webhook of the "
+                     "Karmada release.");
+    world_release(&w);
+}
+
 #define EVICTION(more)                                                                             \
     ",\"gracefulEvictionTasks\":[{\"fromCluster\":\"m1\",\"creationTimestamp\":"                   \
     "\"2026-01-01T00:00:00Z\"" more "}]},\"status\":{\"conditions\":[{\"type\":\"Scheduled\","     \
