@@ -60,6 +60,7 @@ static const struct kind_case {
     {"a negative quota", QUOTA("\"overall\":{\"cpu\":\"-1\"}"),
      "spec.overall.cpu must not be negative; spec.overall.cpu must be at least the sum of "
      "staticAssignments"},
+    {"a null, which the API server drops", QUOTA("\"overall\":{\"cpu\":null}"), NULL},
     {"a quota that is no quantity", QUOTA("\"overall\":{\"cpu\":\"many\"}"),
      "spec.overall.cpu must be a quantity such as 500m or 1.5Gi"},
 
@@ -197,4 +198,33 @@ TEST_ROWS(the_webhooks_of_other_kinds_refuse, kind_cases, title)
     assert_string_equal(text.data ? text.data : "", c->first ? c->first : "");
     free(a);
     cJSON_Delete(object);
+}
+
+/* A hostile object must not keep the exporter busy: the test would take minutes. */
+TEST(long_lists_are_reviewed_in_time)
+{
+    enum { COUNT = 60000 };
+    cJSON *quota = cJSON_Parse(QUOTA("\"overall\":{},\"staticAssignments\":[{\"clusterName\":\"m\","
+                                     "\"hard\":{}}]"));
+    cJSON *policy = cJSON_Parse(TAINTS(""));
+    cJSON *spec = cJSON_GetObjectItem(quota, "spec"), *taints;
+    cJSON *hard = cJSON_GetObjectItem(
+        cJSON_GetArrayItem(cJSON_GetObjectItem(spec, "staticAssignments"), 0), "hard");
+    char name[32];
+
+    taints = cJSON_GetObjectItem(cJSON_GetObjectItem(policy, "spec"), "taints");
+    for (int i = 0; i < COUNT; i++) {
+        cJSON *taint = cJSON_CreateObject();
+
+        snprintf(name, sizeof(name), "example.com/r%d", i);
+        cJSON_AddItemToObject(hard, name, cJSON_CreateNumber(1));
+        cJSON_AddItemToObject(cJSON_GetObjectItem(spec, "overall"), name, cJSON_CreateNumber(1));
+        cJSON_AddStringToObject(taint, "key", name);
+        cJSON_AddStringToObject(taint, "effect", "NoSchedule");
+        cJSON_AddItemToArray(taints, taint);
+    }
+    free(admission_review(quota));
+    free(admission_review(policy));
+    cJSON_Delete(quota);
+    cJSON_Delete(policy);
 }
