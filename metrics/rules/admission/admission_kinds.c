@@ -16,9 +16,12 @@
  */
 enum { TAINTS_COMPARED = 1000, RESOURCES_COMPARED = 100 };
 
-static bool is_number(const struct place *p)
+/* Returns NAN if the value is no number: all comparisons are then false. */
+static double number_at(const struct place *p)
 {
-    return cJSON_IsNumber(p->value);
+    const cJSON *value = p->value;
+
+    return value && cJSON_IsNumber(value) ? value->valuedouble : NAN;
 }
 
 static bool is_word(const char *word, const char *const *words, size_t count)
@@ -336,11 +339,9 @@ static void check_limits(struct review *r, const struct place *parent, const cha
 {
     struct place at = place_member(parent, name);
 
-    if (!is_number(&at))
-        return;
-    if (at.value->valuedouble < least)
+    if (number_at(&at) < least)
         review_refuse(r, &at, at.releases, "must be at least %d", least);
-    else if (at.value->valuedouble > most)
+    else if (number_at(&at) > most)
         review_refuse(r, &at, at.releases, "must be at most %d", most);
 }
 
@@ -427,7 +428,7 @@ static void check_federated_hpa(struct review *r, const struct place *spec)
 
     check_limits(r, spec, "minReplicas", 1, INT32_MAX);
     check_limits(r, spec, "maxReplicas", 1, INT32_MAX);
-    if (is_number(&least) && is_number(&most) && most.value->valuedouble < least.value->valuedouble)
+    if (number_at(&most) < number_at(&least))
         review_refuse(r, &most, most.releases, "must be at least minReplicas");
     check_reference(r, spec, "scaleTargetRef");
     while (place_next_element(&metrics, &e))
@@ -503,7 +504,7 @@ static void check_rule_replicas(struct review *r, const struct place *rule, bool
                       "or targetMinReplicas is required to scale a FederatedHPA");
     check_limits(r, rule, "targetMinReplicas", 1, INT32_MAX);
     check_limits(r, rule, "targetMaxReplicas", 1, INT32_MAX);
-    if (is_number(&least) && is_number(&most) && least.value->valuedouble > most.value->valuedouble)
+    if (number_at(&least) > number_at(&most))
         review_refuse(r, &least, least.releases, "must be at most targetMaxReplicas");
 }
 

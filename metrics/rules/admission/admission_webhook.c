@@ -9,16 +9,16 @@
  * a ClusterOverridePolicy. Values of a wrong type are left to the schema.
  */
 
-const char *place_text(const struct place *parent, const char *key)
+const char *place_text(const struct place *p, const char *name)
 {
-    const char *text = cJSON_GetStringValue(place_member(parent, key).value);
+    const char *text = cJSON_GetStringValue(place_member(p, name).value);
 
     return text ? text : "";
 }
 
-double place_number(const struct place *parent, const char *key)
+double place_number(const struct place *p, const char *name)
 {
-    const cJSON *value = place_member(parent, key).value;
+    const cJSON *value = place_member(p, name).value;
 
     return cJSON_IsNumber(value) ? value->valuedouble : 0;
 }

@@ -162,7 +162,7 @@ static cJSON *policy_json(const char *name, bool valid)
 
     snprintf(text, sizeof(text),
              "{\"apiVersion\":\"" KARMADA_POLICY "\",\"kind\":\"PropagationPolicy\",\"metadata\":"
-             "{\"namespace\":\"a\",\"name\":\"%s\"},\"spec\":{\"priority\":%s}}",
+             "{\"namespace\":\"a\",\"name\":\"%s\",\"uid\":\"u\"},\"spec\":{\"priority\":%s}}",
              name, valid ? "1" : "\"high\"");
     return json_parse(text, strlen(text), NULL, &err);
 }

@@ -148,9 +148,9 @@ TEST(a_policy_is_stored_without_a_field_that_the_api_server_drops)
 /* ---- updates that the webhooks deny ---- */
 
 #define STORED(kind, metadata, id, spec)                                                           \
-    POLICY_OF(kind, metadata ",\"labels\":{\"" id "\":\"id-x\"}", SELECTS("api") spec)
+    POLICY_OF(kind, ",\"labels\":{\"" id "\":\"id-x\"}" metadata, SELECTS("api") spec "")
 #define SENT(kind, metadata, labels, spec)                                                         \
-    POLICY_OF(kind, metadata ",\"labels\":{" labels "}", SELECTS("api") spec)
+    POLICY_OF(kind, ",\"labels\":{" labels "}" metadata, SELECTS("api") spec "")
 #define PP       "PropagationPolicy"
 #define CPP      "ClusterPropagationPolicy"
 #define ID       "propagationpolicy.karmada.io/permanent-id"
