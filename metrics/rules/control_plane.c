@@ -52,7 +52,7 @@ bool release_parse(const char *text, struct release_range *out, bool *known, str
     const char *at = text + (*text == 'v');
 
     *known = true;
-    *out = (struct release_range){RELEASE_NEWEST, RELEASE_NEWEST, RELEASE_ASSUMED};
+    *out = (struct release_range){RELEASE_NEWEST, RELEASE_NEWEST, RELEASE_ASSUMED, false};
     if (!*text)
         return true;
     at = parse_number(at, &major);
@@ -62,6 +62,7 @@ bool release_parse(const char *text, struct release_range *out, bool *known, str
                     shown(text).text);
     out->oldest = out->newest = nearest_release(major, minor, at);
     out->origin = RELEASE_GIVEN;
+    out->lacks_exclusions = true;
     *known = major == 1 && minor >= OLDEST_MINOR && minor <= NEWEST_MINOR;
     return true;
 }

@@ -49,6 +49,8 @@ struct release_range {
     enum release oldest;
     enum release newest;
     enum release_origin origin;
+    /* The API server drops excludedResources of policies: no release of Karmada has the field. */
+    bool lacks_exclusions;
 };
 
 /*

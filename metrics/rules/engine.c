@@ -420,7 +420,8 @@ void engine_set_release(struct engine *e, struct release_range release)
 {
     struct rule_context *c = &e->context;
     const char *feature_gates = c->options.feature_gates ? c->options.feature_gates : "";
-    bool same = release.oldest == c->release.oldest && release.newest == c->release.newest;
+    bool same = release.oldest == c->release.oldest && release.newest == c->release.newest &&
+                release.lacks_exclusions == c->release.lacks_exclusions;
     struct error ignored;
 
     if (c->release.origin == RELEASE_GIVEN)

@@ -76,7 +76,8 @@ bool claim_is_of_policy(const struct claim *claim, const struct entry *policy)
     return claim && claim_names_policy(claim, policy) && claim_policy_exists(claim, policy);
 }
 
-bool policy_selects_template(const struct entry *policy, const struct entry *template)
+bool policy_selects_template(const struct entry *policy, const struct entry *template,
+                             struct release_range release)
 {
     const struct policy *p = entry_policy(policy);
     const char *ns = entry_ns(policy);
@@ -86,7 +87,7 @@ bool policy_selects_template(const struct entry *policy, const struct entry *tem
         return true;
     /* A claim can name a policy of another namespace, for example after a restore of a backup. */
     return (!*ns || ns == entry_ns(template)) && policy_best_score(p, template) != SCORE_NONE &&
-           !policy_excludes_template(p, template);
+           !policy_excludes_template(p, template, release);
 }
 
 struct identity identity_of_template_binding(const struct identity *template, struct strbuf *name)

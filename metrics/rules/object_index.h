@@ -4,6 +4,7 @@
 #include "metrics/base/map.h"
 #include "metrics/model/binding.h"
 #include "metrics/model/store.h"
+#include "metrics/rules/control_plane.h"
 
 /*
  * References between objects by name: bindings and their templates, claims and their policies,
@@ -74,7 +75,8 @@ bool claim_is_of_policy(const struct claim *claim, const struct entry *policy);
  * Returns true if the policy selects the template and does not exclude it, or if the template was
  * not read (`unread`). Both must have an object.
  */
-bool policy_selects_template(const struct entry *policy, const struct entry *template);
+bool policy_selects_template(const struct entry *policy, const struct entry *template,
+                             struct release_range release);
 
 /*
  * Returns the identity of a template's binding; writes the binding's name to `name`. The texts

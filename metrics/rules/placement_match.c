@@ -205,7 +205,7 @@ struct placements *placements_new(struct store *store, uint64_t seed)
     p->seed = seed;
     p->placements = MAP_INIT(has_text_address);
     p->version = 1;
-    p->release = (struct release_range){RELEASE_NEWEST, RELEASE_NEWEST, RELEASE_ASSUMED};
+    p->release = (struct release_range){RELEASE_NEWEST, RELEASE_NEWEST, RELEASE_ASSUMED, false};
     return p;
 }
 

@@ -125,8 +125,13 @@ static enum presence find_signature(const cJSON *spec, const struct signature *s
  */
 static struct release_bounds bounds_of_schema(enum release_schema kind, const cJSON *schema)
 {
-    struct release_bounds bounds = {false, BEFORE_KNOWN, RELEASE_NEWEST};
-    const cJSON *spec = json_get(json_get(schema, "properties"), "spec");
+    const cJSON *spec = json_get(json_get(schema, "properties"), "spec"), *exclusions;
+    struct release_bounds bounds = {
+        .oldest = BEFORE_KNOWN,
+        .newest = RELEASE_NEWEST,
+        .lacks_exclusions = schema_classes[kind] == SCHEMA_OF_POLICY &&
+                            find_field(spec, "excludedResources", &exclusions) == PRESENCE_NO,
+    };
 
     for (size_t i = 0; i < ARRAY_LEN(signatures); i++) {
         const struct signature *signature = &signatures[i];
@@ -147,7 +152,8 @@ static struct release_bounds bounds_of_schema(enum release_schema kind, const cJ
 
 static bool bounds_equal(struct release_bounds a, struct release_bounds b)
 {
-    return a.read == b.read && a.oldest == b.oldest && a.newest == b.newest;
+    return a.read == b.read && a.oldest == b.oldest && a.newest == b.newest &&
+           a.lacks_exclusions == b.lacks_exclusions;
 }
 
 /* Stores what the schema of a kind shows. Returns true if the evidence has changed. */
@@ -271,6 +277,21 @@ static void find_extremes(const struct release_evidence *e, struct release_findi
     }
 }
 
+/* Returns true if all schemas of policies that were read lack excludedResources. */
+static bool lacks_exclusions(const struct release_evidence *e)
+{
+    bool lacks = false;
+
+    for (unsigned i = 0; i < RELEASE_SCHEMA_COUNT; i++) {
+        if (schema_classes[i] != SCHEMA_OF_POLICY || !e->bounds[i].read)
+            continue;
+        if (!e->bounds[i].lacks_exclusions)
+            return false;
+        lacks = true;
+    }
+    return lacks;
+}
+
 static enum release known_release(int release)
 {
     return release < 0 ? (enum release)0 : (enum release)release;
@@ -280,7 +301,7 @@ struct release_finding release_evidence_evaluate(const struct release_evidence *
                                                  enum release_origin origin)
 {
     struct release_finding f = {
-        .range = {RELEASE_NEWEST, RELEASE_NEWEST, RELEASE_ASSUMED},
+        .range = {RELEASE_NEWEST, RELEASE_NEWEST, RELEASE_ASSUMED, false},
         .behind = RELEASE_SCHEMA_COUNT,
         .ahead = RELEASE_SCHEMA_COUNT,
     };
@@ -301,14 +322,16 @@ struct release_finding release_evidence_evaluate(const struct release_evidence *
         f.behind_bounds = f.ahead_bounds = (struct release_bounds){0};
     }
     f.is_older = oldest == BEFORE_KNOWN && newest == BEFORE_KNOWN;
-    f.range = (struct release_range){known_release(oldest), known_release(newest), origin};
+    f.range = (struct release_range){known_release(oldest), known_release(newest), origin,
+                                     lacks_exclusions(e)};
     return f;
 }
 
 bool release_finding_equal(const struct release_finding *a, const struct release_finding *b)
 {
     return a->range.oldest == b->range.oldest && a->range.newest == b->range.newest &&
-           a->range.origin == b->range.origin && a->is_older == b->is_older &&
+           a->range.origin == b->range.origin &&
+           a->range.lacks_exclusions == b->range.lacks_exclusions && a->is_older == b->is_older &&
            a->behind == b->behind && a->ahead == b->ahead &&
            bounds_equal(a->behind_bounds, b->behind_bounds) &&
            bounds_equal(a->ahead_bounds, b->ahead_bounds);
@@ -322,7 +345,8 @@ static void append_bounds(struct release_bounds bounds, struct strbuf *out)
         return;
     }
     release_range_append((struct release_range){known_release(bounds.oldest),
-                                                known_release(bounds.newest), RELEASE_ASSUMED},
+                                                known_release(bounds.newest), RELEASE_ASSUMED,
+                                                false},
                          out);
 }
 

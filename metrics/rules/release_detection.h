@@ -29,8 +29,9 @@ const char *release_schema_kind(enum release_schema schema);
 /* Releases that the schema of one kind can come from, as indexes; all zero: no schema was read. */
 struct release_bounds {
     bool read;
-    int oldest; /* enum release; -1: also releases before the oldest known one. */
-    int newest; /* enum release; -1: only releases before the oldest known one. */
+    int oldest;            /* enum release; -1: also releases before the oldest known one. */
+    int newest;            /* enum release; -1: only releases before the oldest known one. */
+    bool lacks_exclusions; /* A kind of policies without excludedResources. */
 };
 
 /* Schemas read so far. All zero is the beginning. */

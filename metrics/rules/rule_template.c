@@ -286,7 +286,7 @@ static bool gather_referrers(const struct rule_context *c, const struct entry *e
 static bool is_named_in_unwatched_version(const struct rule_context *c, const struct entry *entry)
 {
     const struct type *type = entry->partition->type;
-    struct entry *policy = selector_index_find_other_version(c->index, entry);
+    struct entry *policy = selector_index_find_other_version(c->index, entry, c->release);
 
     return policy && api_version_judge(&c->api_versions, type->api_version, type->kind) ==
                          API_VERSION_WATCHED;
@@ -306,6 +306,7 @@ static void gather_template_facts(const struct rule_context *c, struct entry *en
 
     *facts = (struct template_facts){
         .template_state_input = {.options = &c->options,
+                                 .release = c->release,
                                  .now_ms = c->now_ms,
                                  .template = entry,
                                  .claim = claim,
@@ -364,8 +365,8 @@ static struct template_decision *new_template_decision(const struct template_fac
         d->candidates[i] = (struct candidate){
             .policy = f->selections[i].policy,
             .score = f->selections[i].score,
-            .excluded =
-                !refused && policy_excludes_template(policy, f->template_state_input.template),
+            .excluded = !refused &&
+                        policy_excludes_template(policy, f->template_state_input.template, release),
             .deleting = policy->deleting,
             .refused = refused,
         };

@@ -3,6 +3,7 @@
 
 #include "metrics/model/store.h"
 #include "metrics/model/template.h"
+#include "metrics/rules/admission/admission.h"
 
 static bool lists_value(const struct label_requirement *r, const char *value)
 {
@@ -121,9 +122,11 @@ uint32_t policy_find_exclusion(const struct policy *policy, const struct entry *
     return i;
 }
 
-bool policy_excludes_template(const struct policy *policy, const struct entry *template)
+bool policy_excludes_template(const struct policy *policy, const struct entry *template,
+                              struct release_range release)
 {
-    return policy_find_exclusion(policy, template) < policy->exclusion_count;
+    return !admission_drops_exclusions(policy->admission, release) &&
+           policy_find_exclusion(policy, template) < policy->exclusion_count;
 }
 
 enum selector_score selectors_best_score(const struct resource_selector *selectors, uint32_t count,

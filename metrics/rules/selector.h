@@ -4,6 +4,7 @@
 #include "metrics/base/base.h"
 #include "metrics/model/policy.h"
 #include "metrics/model/store.h"
+#include "metrics/rules/control_plane.h"
 
 /*
  * Matches one selector or one policy with one template of the same store. Interned texts are
@@ -49,8 +50,12 @@ bool exclusion_matches(const struct resource_selector *rule, const struct entry 
  * policy->exclusion_count.
  */
 uint32_t policy_find_exclusion(const struct policy *policy, const struct entry *template);
-/* Returns true if any exclusion rule of the policy matches the template. */
-bool policy_excludes_template(const struct policy *policy, const struct entry *template);
+/*
+ * Returns true if any exclusion rule of the policy matches the template. Rules that the API server
+ * drops (admission_drops_exclusions()) match nothing.
+ */
+bool policy_excludes_template(const struct policy *policy, const struct entry *template,
+                              struct release_range release);
 
 /* Returns the best score of `count` selectors; SCORE_NONE if `count` is 0. */
 enum selector_score selectors_best_score(const struct resource_selector *selectors, uint32_t count,

@@ -481,7 +481,8 @@ const struct selection *selector_index_find_policies(struct selector_index *inde
 }
 
 struct entry *selector_index_find_other_version(struct selector_index *index,
-                                                const struct entry *template)
+                                                const struct entry *template,
+                                                struct release_range release)
 {
     const struct type *type = template->partition->type;
     const char *api_version, *kind;
@@ -494,7 +495,7 @@ struct entry *selector_index_find_other_version(struct selector_index *index,
         for (size_t i = 0; i < index->found_count; i++) {
             const struct policy *policy = entry_policy(index->found[i].policy);
 
-            if (!policy->deleting && !policy_excludes_template(policy, template))
+            if (!policy->deleting && !policy_excludes_template(policy, template, release))
                 return index->found[i].policy;
         }
     }

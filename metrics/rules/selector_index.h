@@ -55,7 +55,8 @@ const struct selection *selector_index_find_policies(struct selector_index *inde
  * an object.
  */
 struct entry *selector_index_find_other_version(struct selector_index *index,
-                                                const struct entry *template);
+                                                const struct entry *template,
+                                                struct release_range release);
 
 /*
  * A broad selector selects templates of a kind by labels or as a whole, not by name, and belongs to

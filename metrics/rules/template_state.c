@@ -428,7 +428,7 @@ static int64_t decide_by_preemption(const struct template_state_input *s,
 
     if (!s->claim || (policy && policy->deleting))
         return decide_by_fresh_match(s, out);
-    if (policy && !policy_selects_template(s->claimed, s->template))
+    if (policy && !policy_selects_template(s->claimed, s->template, s->release))
         return set_selector_mismatch(s, out);
     if (!claim_policy_exists(s->claim, s->claimed))
         return set_stale(s, out, STALE_POLICY_GONE);

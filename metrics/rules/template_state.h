@@ -26,6 +26,7 @@ unsigned drift_fields(const struct propagation *policy, const struct priority *p
 /* Inputs of a template's state; all borrowed. */
 struct template_state_input {
     const struct rules_options *options;
+    struct release_range release;
     int64_t now_ms;
     const struct entry *template;
     /* Claim of the template or, unless that is incomplete, of its binding; NULL without one. */

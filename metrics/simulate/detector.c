@@ -277,7 +277,8 @@ static struct entry *find_policy_to_apply(struct overlay *overlay, struct queue_
     /* While the claimed policy exists, the decision of the template does not matter. */
     if (p)
         return !p->deleting && !is_refused(overlay, p) &&
-                       policy_selects_template(claimed, item->template)
+                       policy_selects_template(claimed, item->template,
+                                               overlay_context(overlay)->release)
                    ? claimed
                    : NULL;
     d = up_to_date_decision(overlay, item->template);
@@ -363,7 +364,7 @@ static void enqueue_bound_templates(struct overlay *overlay, struct entry *polic
 
         if (!b || !claim_is_of_policy(b->claim, policy) || !entry_template(template))
             continue;
-        if (policy_selects_template(policy, template)) {
+        if (policy_selects_template(policy, template, overlay_context(overlay)->release)) {
             enqueue_after_policy_change(overlay, template, p->lazy);
             continue;
         }
@@ -397,7 +398,9 @@ void detector_match_waiting(struct overlay *overlay, struct entry *policy)
         const struct template *t = entry_template(templates.items[i]);
 
         /* With an incomplete claim, a template waits only if Karmada finds no other policy. */
-        if (t && !t->claim && policy_selects_template(policy, templates.items[i]) &&
+        if (t && !t->claim &&
+            policy_selects_template(policy, templates.items[i],
+                                    overlay_context(overlay)->release) &&
             !(t->claim_incomplete && has_other_policy(templates.items[i], policy)))
             enqueue_after_policy_change(overlay, templates.items[i], p->lazy);
     }
@@ -436,7 +439,7 @@ static void preempt_named_template(struct overlay *overlay, struct entry *policy
         overlay_context(overlay)->store,
         &(struct identity){selector->api_version, selector->kind, ns ? ns : "", selector->name});
     if (!entry_template(template) || entry_template(template)->deleting ||
-        policy_excludes_template(entry_policy(policy), template))
+        policy_excludes_template(entry_policy(policy), template, overlay_context(overlay)->release))
         return;
     holder = claimed_policy(overlay, template);
     if (!holder || holder == policy || !may_preempt(policy, holder))

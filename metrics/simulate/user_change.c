@@ -163,16 +163,17 @@ static bool has_exclusions(const cJSON *json)
 }
 
 /*
- * Returns the object that the API server and Karmada's webhooks store. Keeps excludedResources, of
- * which the rules assume that the control plane has it: the findings of the admission name it.
+ * Returns the object that the API server and Karmada's webhooks store. Keeps excludedResources,
+ * unless the control plane is known to lack the field: the findings of the admission name it.
  */
-static cJSON *make_stored_policy(const cJSON *json, enum release release)
+static cJSON *make_stored_policy(const cJSON *json, struct release_range range)
 {
-    cJSON *stored = admission_make_stored(json, release);
+    cJSON *stored = admission_make_stored(json, range.newest);
     cJSON *spec = cJSON_GetObjectItemCaseSensitive(stored, "spec");
     const cJSON *excluded = json_get(json_get(json, "spec"), "excludedResources");
 
-    if (excluded && cJSON_IsObject(spec) && !json_get(spec, "excludedResources"))
+    if (excluded && !range.lacks_exclusions && cJSON_IsObject(spec) &&
+        !json_get(spec, "excludedResources"))
         cJSON_AddItemToObject(spec, "excludedResources", cJSON_Duplicate(excluded, true));
     return stored;
 }
@@ -202,8 +203,9 @@ static bool is_admitted(struct user_change *u, const struct entry *entry, struct
     if (admission_prunes(a, range) == RELEASE_ANSWER_YES) {
         admission_add_text(a, range, true, &text);
         note_object(u, id,
-                    has_exclusions(json) ? CHANGE_REASON_EXCLUSIONS_PRUNED
-                                         : CHANGE_REASON_FIELD_PRUNED,
+                    has_exclusions(json) && !range.lacks_exclusions
+                        ? CHANGE_REASON_EXCLUSIONS_PRUNED
+                        : CHANGE_REASON_FIELD_PRUNED,
                     text.data);
     }
     return true;
@@ -247,7 +249,7 @@ bool user_change_decode(struct user_change *u, const cJSON *json, struct applied
         sent = make_sent_object(entry, json);
         if (!is_admitted(u, entry, id, sent))
             return true;
-        stored = def->class == CLASS_POLICY ? make_stored_policy(sent, c->release.newest) : NULL;
+        stored = def->class == CLASS_POLICY ? make_stored_policy(sent, c->release) : NULL;
     }
     object = def->decode(&d, stored ? stored : json);
     if (!object)

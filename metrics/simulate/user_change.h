@@ -49,9 +49,9 @@
         "The API server stores the object without fields that its CustomResourceDefinition does "  \
         "not have; the plan shows the effect of the others")                                       \
     ROW(EXCLUSIONS_PRUNED, STORED, "field_pruned",                                                 \
-        "The API server drops fields that its CustomResourceDefinition does not have; the plan "   \
-        "shows the effect of excludedResources all the same, as on a control plane with the "      \
-        "field")                                                                                   \
+        "No release of Karmada has all fields of the object. The plan assumes a control plane "    \
+        "with excludedResources; with --karmada.version, or with the CustomResourceDefinitions, "  \
+        "it shows the effect of the other fields")                                                 \
     ROW(REBALANCER_EXISTS, NOT_SIMULATED, "rebalancer_exists",                                     \
         "The WorkloadRebalancer exists already: the plan cannot tell which of its workloads "      \
         "Karmada has scheduled again.")                                                            \

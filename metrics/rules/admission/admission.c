@@ -722,6 +722,12 @@ enum release_answer admission_keeps_out(const struct admission *a, struct releas
     return a && !a->stored ? admission_refuses(a, range) : RELEASE_ANSWER_NO;
 }
 
+bool admission_drops_exclusions(const struct admission *a, struct release_range range)
+{
+    /* No release has the field, so that a policy with it has findings, unless it is stored. */
+    return range.lacks_exclusions && a && !a->stored && a->pruned == ALL_RELEASES;
+}
+
 enum release_answer admission_prunes(const struct admission *a, struct release_range range)
 {
     return a ? answer_for(a->pruned, range) : RELEASE_ANSWER_NO;

@@ -42,6 +42,11 @@ enum release_answer admission_refuses(const struct admission *a, struct release_
  * no effect; `a` may be NULL. A stored object stays in force: only its next write is refused.
  */
 enum release_answer admission_keeps_out(const struct admission *a, struct release_range range);
+/*
+ * Returns true if the API server drops excludedResources of a policy that it does not store yet.
+ * Without schemas and --karmada.version, the control plane is assumed to have the field.
+ */
+bool admission_drops_exclusions(const struct admission *a, struct release_range range);
 /* Returns whether a range of releases drops fields of an object; `a` may be NULL. */
 enum release_answer admission_prunes(const struct admission *a, struct release_range range);
 

@@ -272,9 +272,9 @@ TEST(a_range_inside_the_releases_decides)
     struct admission *a =
         review_text(PLACED("\"workloadAffinity\":{\"affinity\":{\"groupByLabelKey\":"
                            "\"not ok\"}}"));
-    struct release_range old = {RELEASE_1_13, RELEASE_1_16, RELEASE_GIVEN};
-    struct release_range fresh = {RELEASE_1_17, RELEASE_1_19, RELEASE_GIVEN};
-    struct release_range both = {RELEASE_1_16, RELEASE_1_17, RELEASE_OF_SERVER};
+    struct release_range old = {RELEASE_1_13, RELEASE_1_16, RELEASE_GIVEN, false};
+    struct release_range fresh = {RELEASE_1_17, RELEASE_1_19, RELEASE_GIVEN, false};
+    struct release_range both = {RELEASE_1_16, RELEASE_1_17, RELEASE_OF_SERVER, false};
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(1024);
 
     assert_int_equal(admission_prunes(a, old), RELEASE_ANSWER_YES);
@@ -293,7 +293,7 @@ TEST(a_range_inside_the_releases_decides)
 
 TEST(without_findings_nothing_is_refused)
 {
-    struct release_range all = {RELEASE_1_13, RELEASE_1_19, RELEASE_ASSUMED};
+    struct release_range all = {RELEASE_1_13, RELEASE_1_19, RELEASE_ASSUMED, false};
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(16);
 
     assert_int_equal(admission_refuses(NULL, all), RELEASE_ANSWER_NO);
@@ -335,7 +335,7 @@ TEST(ten_thousand_unknown_fields_are_counted_but_not_listed)
     cJSON *object = cJSON_Parse(PLACED(""));
     cJSON *spec = cJSON_GetObjectItem(object, "spec");
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(4096);
-    struct release_range newest = {RELEASE_1_19, RELEASE_1_19, RELEASE_GIVEN};
+    struct release_range newest = {RELEASE_1_19, RELEASE_1_19, RELEASE_GIVEN, false};
     struct admission *a;
     char name[32];
 
@@ -509,7 +509,7 @@ static bool has_doubled_part(const char *path)
  */
 static size_t check_stored(const cJSON *object, enum release release)
 {
-    struct release_range range = {release, release, RELEASE_GIVEN};
+    struct release_range range = {release, release, RELEASE_GIVEN, false};
     struct admission *before = admission_review(object);
     bool accepted = admission_refuses(before, range) == RELEASE_ANSWER_NO;
     cJSON *stored = admission_make_stored(object, release);

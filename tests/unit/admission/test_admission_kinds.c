@@ -187,7 +187,7 @@ static const struct kind_case {
 TEST_ROWS(the_webhooks_of_other_kinds_refuse, kind_cases, title)
 {
     const struct kind_case *c = *state;
-    const struct release_range all = {RELEASE_1_13, RELEASE_1_19, RELEASE_GIVEN};
+    const struct release_range all = {RELEASE_1_13, RELEASE_1_19, RELEASE_GIVEN, false};
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(4096);
     cJSON *object = cJSON_Parse(c->json);
     struct admission *a;

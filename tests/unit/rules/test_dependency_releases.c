@@ -10,7 +10,7 @@
 
 #define RANGE(oldest, newest)                                                                      \
     {                                                                                              \
-        RELEASE_##oldest, RELEASE_##newest, RELEASE_OF_SERVER                                      \
+        RELEASE_##oldest, RELEASE_##newest, RELEASE_OF_SERVER, false                               \
     }
 
 /* Values: 'A' Abort or false, 'O' Overwrite or true; '-' in `wants`: a missing referrer. */
@@ -161,7 +161,8 @@ static struct release_range random_range(struct world *w)
     unsigned width = world_random(w, 3);
     unsigned newest = oldest + width < RELEASE_COUNT ? oldest + width : RELEASE_NEWEST;
 
-    return (struct release_range){(enum release)oldest, (enum release)newest, RELEASE_OF_SERVER};
+    return (struct release_range){(enum release)oldest, (enum release)newest, RELEASE_OF_SERVER,
+                                  false};
 }
 
 /* Returns decisions and metrics of a fresh engine that knows the release from the start. */

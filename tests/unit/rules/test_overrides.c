@@ -11,7 +11,7 @@ enum { STEPS_MAX_BYTES = 1 << 16, DEPRECATED = -1 };
 
 #define CLUSTER_WIDE "ClusterOverridePolicy"
 
-static const struct release_range newest = {RELEASE_NEWEST, RELEASE_NEWEST, RELEASE_GIVEN};
+static const struct release_range newest = {RELEASE_NEWEST, RELEASE_NEWEST, RELEASE_GIVEN, false};
 
 /* ---- comparison with Karmada ---- */
 
@@ -319,9 +319,9 @@ TEST_ROWS(zones_of_a_target_cluster_follow_the_release, zone_cases, name)
     const struct entry *m1 = world_find(&w, "cluster.karmada.io/v1alpha1", "Cluster", "", "m1");
     struct override_selection selection =
         override_selection_make(w.store, world_find(&w, "v1", "Service", "test", "s"));
-    struct override_steps steps =
-        override_steps_for_cluster(&selection, "m1", entry_cluster(m1),
-                                   (struct release_range){c->oldest, c->newest, RELEASE_GIVEN});
+    struct override_steps steps = override_steps_for_cluster(
+        &selection, "m1", entry_cluster(m1),
+        (struct release_range){c->oldest, c->newest, RELEASE_GIVEN, false});
 
     assert_int_equal(steps.count, c->count);
     assert_int_equal(steps.release_decides, c->release_decides);

@@ -50,9 +50,9 @@ TEST(a_name_of_the_table_is_the_text_of_its_release)
 
 TEST(a_behaviour_inside_a_range_differs)
 {
-    const struct release_range range = {RELEASE_1_15, RELEASE_1_16, RELEASE_OF_SERVER};
-    const struct release_range old = {RELEASE_1_13, RELEASE_1_15, RELEASE_OF_SERVER};
-    const struct release_range fresh = {RELEASE_1_16, RELEASE_1_19, RELEASE_OF_SERVER};
+    const struct release_range range = {RELEASE_1_15, RELEASE_1_16, RELEASE_OF_SERVER, false};
+    const struct release_range old = {RELEASE_1_13, RELEASE_1_15, RELEASE_OF_SERVER, false};
+    const struct release_range fresh = {RELEASE_1_16, RELEASE_1_19, RELEASE_OF_SERVER, false};
 
     assert_int_equal(release_range_has(range, BEHAVIOUR_WEBSTER_DIVISION), RELEASE_ANSWER_DIFFERS);
     assert_int_equal(release_range_has(old, BEHAVIOUR_WEBSTER_DIVISION), RELEASE_ANSWER_NO);
@@ -83,12 +83,12 @@ static struct described {
     struct release_range range;
 } described[] = {
     {"Karmada 1.19 (assumed; set --karmada.version)",
-     {RELEASE_1_19, RELEASE_1_19, RELEASE_ASSUMED}},
-    {"Karmada 1.16 (from --karmada.version)", {RELEASE_1_16, RELEASE_1_16, RELEASE_GIVEN}},
+     {RELEASE_1_19, RELEASE_1_19, RELEASE_ASSUMED, false}},
+    {"Karmada 1.16 (from --karmada.version)", {RELEASE_1_16, RELEASE_1_16, RELEASE_GIVEN, false}},
     {"Karmada 1.15 to 1.16 (from the schemas of the API server)",
-     {RELEASE_1_15, RELEASE_1_16, RELEASE_OF_SERVER}},
+     {RELEASE_1_15, RELEASE_1_16, RELEASE_OF_SERVER, false}},
     {"Karmada 1.19.0-rc.0 (from the CustomResourceDefinitions in the files)",
-     {RELEASE_1_19_RC, RELEASE_1_19_RC, RELEASE_OF_FILES}},
+     {RELEASE_1_19_RC, RELEASE_1_19_RC, RELEASE_OF_FILES, false}},
 };
 
 TEST_ROWS(a_range_is_described_with_its_origin, described, text)

@@ -289,6 +289,40 @@ TEST(definitions_in_files_separate_releases_by_fields)
     }
 }
 
+/* Adds the definition of a kind of policies, also one with excludedResources. */
+static void add_policy_definition(struct release_evidence *e, size_t kind, bool with_exclusions)
+{
+    cJSON *definition = make_definition(kind, time_of_release(RELEASE_1_18));
+    cJSON *version = cJSON_GetArrayItem(
+        cJSON_GetObjectItem(cJSON_GetObjectItem(definition, "spec"), "versions"), 0);
+    cJSON *schema = cJSON_GetObjectItem(cJSON_GetObjectItem(version, "schema"), "openAPIV3Schema");
+
+    if (with_exclusions)
+        cJSON_AddStringToObject(descend(descend(schema, "spec"), "excludedResources"), "type",
+                                "array");
+    release_evidence_add_definition(e, definition);
+    cJSON_Delete(definition);
+}
+
+TEST(no_release_has_excluded_resources)
+{
+    for (unsigned release = 0; release < RELEASE_COUNT; release++)
+        assert_true(detect_files(time_of_release(release)).range.lacks_exclusions);
+}
+
+TEST(a_control_plane_can_have_excluded_resources)
+{
+    struct release_evidence e = {0};
+
+    assert_false(release_evidence_evaluate(&e, RELEASE_OF_FILES).range.lacks_exclusions);
+    add_policy_definition(&e, RELEASE_SCHEMA_POLICY, true);
+    assert_false(release_evidence_evaluate(&e, RELEASE_OF_FILES).range.lacks_exclusions);
+    add_policy_definition(&e, RELEASE_SCHEMA_CLUSTER_POLICY, false);
+    assert_false(release_evidence_evaluate(&e, RELEASE_OF_FILES).range.lacks_exclusions);
+    add_policy_definition(&e, RELEASE_SCHEMA_POLICY, false);
+    assert_true(release_evidence_evaluate(&e, RELEASE_OF_FILES).range.lacks_exclusions);
+}
+
 TEST(a_single_definition_is_evidence)
 {
     struct release_evidence e = {0};

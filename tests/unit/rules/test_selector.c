@@ -129,9 +129,10 @@ TEST_ROWS(an_exclusion_rule_excludes_matching_templates, exclusion_cases, rule)
     world_put_text(&w, POD);
     const struct policy *policy = put_policy(&w, "excludedResources", c->rule);
 
-    assert_int_equal(
-        policy_excludes_template(policy, world_find(&w, "v1", "Pod", "default", "test")),
-        c->excludes);
+    assert_int_equal(policy_excludes_template(policy,
+                                              world_find(&w, "v1", "Pod", "default", "test"),
+                                              (struct release_range){0}),
+                     c->excludes);
     assert_int_equal(exclusion_is_empty(&policy->exclusions[0]), c->empty);
     world_release(&w);
 }

@@ -235,7 +235,7 @@ static void set_range(struct prepared *p, unsigned oldest, unsigned newest)
 {
     placements_set_release(
         p->s.placements,
-        (struct release_range){(enum release)oldest, (enum release)newest, RELEASE_GIVEN});
+        (struct release_range){(enum release)oldest, (enum release)newest, RELEASE_GIVEN, false});
     placements_drop(p->s.placements,
                     placements_ref(p->s.placements, p->binding.propagation.placement));
 }

@@ -247,8 +247,8 @@ TEST(a_deleted_cluster_that_bindings_name_is_listed_until_1_13)
     char text[256];
 
     init_world(&w, objects);
-    engine_set_release(w.engine,
-                       (struct release_range){RELEASE_1_13, RELEASE_1_13, RELEASE_OF_SERVER});
+    engine_set_release(
+        w.engine, (struct release_range){RELEASE_1_13, RELEASE_1_13, RELEASE_OF_SERVER, false});
     world_run(&w, NOW_MS);
     struct plan *p = plan_new(w.engine);
     plan_delete(p, find_cluster(&w, "m1"));
@@ -445,7 +445,7 @@ static void init_tainted_world(struct world *w, const struct taint_case *c)
     options.feature_gates = c->gates;
     world_init(w, &options, 1);
     engine_set_release(w->engine,
-                       (struct release_range){c->oldest, RELEASE_1_14, RELEASE_OF_SERVER});
+                       (struct release_range){c->oldest, RELEASE_1_14, RELEASE_OF_SERVER, false});
     world_put_text(w, TEMPLATE("web", "," CLAIM("p")));
     for (size_t i = 0; i < OBJECTS_MAX && c->objects[i]; i++)
         world_put_text(w, c->objects[i]);

@@ -302,7 +302,8 @@ TEST_ROWS(a_rebalancer_starts_in, rebalance_cases, name)
     char text[256];
 
     world_init(&w, &rules_options_default, 1);
-    engine_set_release(w.engine, (struct release_range){c->oldest, c->newest, RELEASE_OF_SERVER});
+    engine_set_release(w.engine,
+                       (struct release_range){c->oldest, c->newest, RELEASE_OF_SERVER, false});
     world_put_text(&w, CLUSTER("member1"));
     world_put_text(&w, CLUSTER("member2"));
     world_put_text(&w, TEMPLATE("web", "," CLAIM("old")));
