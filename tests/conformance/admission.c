@@ -95,7 +95,7 @@ enum verdict judge_admission(const cJSON *vector, enum release release, struct s
 {
     const cJSON *policy = json_get(vector, "policy"), *expect = json_get(vector, "expect");
     struct admission *a = admission_review(policy);
-    struct release_range range = {release, release, RELEASE_GIVEN};
+    struct release_range range = {release, release, RELEASE_GIVEN, true};
     bool allowed = admission_refuses(a, range) == RELEASE_ANSWER_NO;
     bool right = fields_agree(a, release, json_get(expect, "fields"), why);
 

@@ -21,7 +21,8 @@ static void plane_init(struct plane *p, const cJSON *objects, enum release relea
     p->store = store_new(1);
     p->placements = placements_new(p->store, 1);
     p->release = release;
-    placements_set_release(p->placements, (struct release_range){release, release, RELEASE_GIVEN});
+    placements_set_release(p->placements,
+                           (struct release_range){release, release, RELEASE_GIVEN, true});
     cJSON_ArrayForEach (object, objects) {
         if (store_put(p->store, object, (struct origin){1, 1}, &err) == STORE_REJECTED)
             abort();
