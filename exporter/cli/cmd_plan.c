@@ -99,13 +99,13 @@ static void warn_of_duplicate(const struct planned_object *earlier,
 static void drop_duplicates(struct planned_objects *list, const struct invocation *invocation)
 {
     CLEANUP(free_cleanup)
-    struct planned_object **sorted = xcalloc(list->count + 1, sizeof(*sorted));
+    struct planned_object **sorted = xcalloc(list->count + 1, sizeof(struct planned_object *));
     struct identity id, next_id;
     struct error ignored;
 
     for (size_t i = 0; i < list->count; i++)
         sorted[i] = &list->items[i];
-    qsort(sorted, list->count, sizeof(*sorted), compare_planned);
+    qsort(sorted, list->count, sizeof(struct planned_object *), compare_planned);
     for (size_t i = 0, last; i < list->count; i = last + 1) {
         last = i;
         if (!identity_read(sorted[i]->json, &id, &ignored))
