@@ -13,7 +13,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "stories"), str(HERE.parent / "e2e")]
 from exporter import Serving, wait_for  # noqa: E402
-from runbooks import NS, STORIES, claim, item, status  # noqa: E402
+from runbooks import NS, STORIES, claim, item, permanent_id, status  # noqa: E402
 
 TEMPLATES, NAMESPACES, HEALTHY_POLICIES = 30_000, 120, 500
 LONGEST = 63  # Of a name that is a label too.
@@ -96,7 +96,8 @@ class Large:
         def renamed(text):
             text = WORD.sub(lambda word: long_name(word.group(), number), text)
             text = re.sub(r"\bmember[123]\b", lambda word: names[word.group()], text)
-            return re.sub(rf"\b{NS}\b", ns, text)
+            text = re.sub(rf"\b{NS}\b", ns, text)
+            return permanent_id(text[3:]) if text.startswith("id-") else text
 
         for one in self.changed(story["objects"], renamed):
             kind, name = kind_of(one), one["metadata"]["name"]

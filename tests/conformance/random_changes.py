@@ -56,7 +56,7 @@ def random_cluster(random, name):
 
 
 def random_taint(random):
-    taint = {"key": random.choice("kl"), "effect": random.choice(("NoSchedule", "NoExecute", "PreferNoSchedule"))}
+    taint = {"key": random.choice("kl"), "effect": random.choice(("NoSchedule", "NoExecute"))}
     return {**taint, "value": "v"} if random.random() < 0.3 else taint
 
 
@@ -367,8 +367,12 @@ class Change:
         self.change_policy(namespace)
 
     def change_twice(self):
+        """Declares a policy twice: the last declaration counts."""
         namespace = self.a_namespace()
+        before = copy.deepcopy(self.bindings[namespace])
         self.change_policy(namespace)
+        self.bindings[namespace] = before
+        self.updates.clear()
         if self.random.random() < 0.5:
             self.scale(namespace, self.random.choice((1, 2, 8)))
         self.change_policy(namespace)

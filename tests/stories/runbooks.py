@@ -25,13 +25,18 @@ def titled(said, target):
     return re.match(rf"\w+ {re.escape(target)}( |$)", said.split("\n")[0]) is not None
 
 
+def permanent_id(name):
+    """Value of a label, so that a long name loses its beginning."""
+    return f"id-{name[-60:]}"
+
+
 def policy(name, placement=MEMBER1, kind="Deployment", select=None, lazy=False, **spec):
     group = {"Deployment": "apps/v1", "Ingress": "networking.k8s.io/v1",
              "SQLInstance": f"sql.{CNRM}v1beta1"}.get(kind, "v1")
     selector = {"apiVersion": group, "kind": kind, "name": name.split("-")[0]}
     return {"apiVersion": "policy.karmada.io/v1alpha1", "kind": "PropagationPolicy",
             "metadata": {"name": name, "namespace": NS,
-                         "labels": {"propagationpolicy.karmada.io/permanent-id": f"id-{name}"}},
+                         "labels": {"propagationpolicy.karmada.io/permanent-id": permanent_id(name)}},
             "spec": {"resourceSelectors": [select or selector],
                      "placement": copy.deepcopy(placement),
                      **({"activationPreference": "Lazy"} if lazy else {}), **spec}}
@@ -39,7 +44,7 @@ def policy(name, placement=MEMBER1, kind="Deployment", select=None, lazy=False, 
 
 def claim(name):
     prefix = "propagationpolicy.karmada.io/"
-    return {"labels": {prefix + "permanent-id": f"id-{name}"},
+    return {"labels": {prefix + "permanent-id": permanent_id(name)},
             "annotations": {prefix + "namespace": NS, prefix + "name": name}}
 
 
