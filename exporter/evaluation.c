@@ -387,10 +387,8 @@ const char *evaluation_problem(const struct evaluation *e)
     return asset_source_problem(e->assets);
 }
 
-/* Calls `unread` for the kinds that are late, and for those that may not be read. */
-static void each_unread_kind(const struct kube_source *source,
-                             void (*unread)(void *context, const char *name, const char *why),
-                             void *context)
+/* Adds the kinds that are late, and those that may not be read. */
+static void note_unread_kinds(const struct kube_source *source, struct plan *plan)
 {
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(NAME_MAX_BYTES);
 
@@ -401,7 +399,7 @@ static void each_unread_kind(const struct kube_source *source,
             continue;
         strbuf_reset(&name);
         append_resource_name_of(&name, k->api_version, k->kind);
-        unread(context, name.data, missing_kind_reason(k->reflector));
+        plan_note_unread_source(plan, name.data, missing_kind_reason(k->reflector));
     }
     for (size_t i = 0; i < kube_source_reflector_count(source); i++) {
         const struct reflector *r = kube_source_reflector(source, i);
@@ -410,13 +408,11 @@ static void each_unread_kind(const struct kube_source *source,
             continue;
         strbuf_reset(&name);
         reflector_append_name(r, &name);
-        unread(context, name.data, missing_kind_reason(r));
+        plan_note_unread_source(plan, name.data, missing_kind_reason(r));
     }
 }
 
-void evaluation_each_unread_source(const struct evaluation *e,
-                                   void (*unread)(void *context, const char *name, const char *why),
-                                   void *context)
+void evaluation_note_unread_sources(const struct evaluation *e, struct plan *plan)
 {
     const char *last = "";
 
@@ -426,13 +422,14 @@ void evaluation_each_unread_source(const struct evaluation *e,
         /* The problems of a file follow each other: the first one is the reason. */
         if (!problem_kind_blocks_evaluation(p.kind) || strcmp(p.path, last) == 0)
             continue;
-        unread(context, p.path, p.text);
+        plan_note_unread_source(plan, p.path, p.text);
         last = p.path;
     }
     if (*asset_source_problem(e->assets) != '\0')
-        unread(context, asset_source_path(e->assets), asset_source_problem(e->assets));
+        plan_note_unread_source(plan, asset_source_path(e->assets),
+                                asset_source_problem(e->assets));
     if (e->session)
-        each_unread_kind(kube_session_source(e->session), unread, context);
+        note_unread_kinds(kube_session_source(e->session), plan);
 }
 
 /* Begins the observation of problems anew if the API server was restored from a backup. */

@@ -12,6 +12,7 @@
 #include "metrics/expose/problem_rows.h"
 #include "metrics/expose/registry.h"
 #include "metrics/rules/release_detection.h"
+#include "metrics/simulate/plan.h"
 
 /*
  * State that results from one set of options: the sources, the objects that they deliver, the
@@ -90,12 +91,10 @@ bool evaluation_can_reload(const struct evaluation *e, struct error *err) MUST_U
 const char *evaluation_problem(const struct evaluation *e);
 
 /*
- * Calls `unread` for each file, and for each kind of the API server that the rules need, that
- * cannot be read, with the reason. Texts are valid during the call.
+ * Adds to the plan each file, and each kind of the API server that the rules need, that cannot be
+ * read, with the reason.
  */
-void evaluation_each_unread_source(const struct evaluation *e,
-                                   void (*unread)(void *context, const char *name, const char *why),
-                                   void *context);
+void evaluation_note_unread_sources(const struct evaluation *e, struct plan *plan);
 
 /*
  * Evaluates changed objects in at most about `budget` steps. Returns true if no object is left.

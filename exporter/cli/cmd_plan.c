@@ -16,8 +16,10 @@ enum { CHANGE_MAX_BYTES = 64 * 1024 * 1024, WARNING_MAX_BYTES = 8192 };
 /* ---- objects of -f ---- */
 
 struct planned_object {
-    cJSON *json; /* Owned; NULL if a later document declares the object again. */
-    char *path;  /* Owned. */
+    cJSON *json;        /* Owned; NULL if a later document declares the object again. */
+    struct identity id; /* Texts of `json`. */
+    bool identified;    /* False: the object has no identity. */
+    char *path;         /* Owned. */
     size_t line;
 };
 
@@ -40,11 +42,13 @@ static bool keep_object(void *context, const cJSON *object, struct error *err)
 {
     struct planned_objects *list = context;
     struct planned_object kept = {.json = cJSON_Duplicate(object, true)};
+    struct error ignored;
     const char *path;
 
     (void)err;
     if (!kept.json)
         memory_exhausted(0);
+    kept.identified = identity_read(kept.json, &kept.id, &ignored);
     manifests_received_place(list->source, &path, &kept.line);
     kept.path = xstrdup(path);
     list->items = xreallocarray(list->items, list->count + 1, sizeof(*list->items));
@@ -66,13 +70,10 @@ static int compare_planned(const void *a, const void *b)
 {
     const struct planned_object *x = *(const struct planned_object *const *)a;
     const struct planned_object *y = *(const struct planned_object *const *)b;
-    struct identity left, right;
-    struct error ignored;
-    bool has_left = identity_read(x->json, &left, &ignored);
-    int order = (int)has_left - (int)identity_read(y->json, &right, &ignored);
+    int order = (int)x->identified - (int)y->identified;
 
-    if (order == 0 && has_left)
-        order = compare_identities(&left, &right);
+    if (order == 0 && x->identified)
+        order = compare_identities(&x->id, &y->id);
     return order ? order : (x > y) - (x < y);
 }
 
@@ -82,11 +83,8 @@ static void warn_of_duplicate(const struct planned_object *earlier,
                               const struct invocation *invocation)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(WARNING_MAX_BYTES);
-    struct identity id;
-    struct error err;
+    const struct identity id = last->id;
 
-    if (!identity_read(last->json, &id, &err))
-        return;
     strbuf_addf(&text,
                 "warning: %s:%zu: %s '%s%s%s' is declared again in '%s', line %zu; the plan uses "
                 "that declaration",
@@ -100,23 +98,18 @@ static void drop_duplicates(struct planned_objects *list, const struct invocatio
 {
     CLEANUP(free_cleanup)
     struct planned_object **sorted = xcalloc(list->count + 1, sizeof(struct planned_object *));
-    struct identity id, next_id;
-    struct error ignored;
 
     for (size_t i = 0; i < list->count; i++)
         sorted[i] = &list->items[i];
     qsort(sorted, list->count, sizeof(struct planned_object *), compare_planned);
     for (size_t i = 0, last; i < list->count; i = last + 1) {
         last = i;
-        if (!identity_read(sorted[i]->json, &id, &ignored))
-            continue;
-        while (last + 1 < list->count &&
-               identity_read(sorted[last + 1]->json, &next_id, &ignored) &&
-               compare_identities(&id, &next_id) == 0)
+        /* Objects without identity come first. */
+        while (sorted[i]->identified && last + 1 < list->count &&
+               compare_identities(&sorted[i]->id, &sorted[last + 1]->id) == 0)
             last++;
-        for (size_t k = i; k < last; k++)
-            warn_of_duplicate(sorted[k], sorted[last], invocation);
         for (size_t k = i; k < last; k++) {
+            warn_of_duplicate(sorted[k], sorted[last], invocation);
             cJSON_Delete(sorted[k]->json);
             sorted[k]->json = NULL;
         }
@@ -295,11 +288,6 @@ static enum exit_status print_plan_result(struct plan *p, const struct evaluatio
     return invocation_print_output(invocation, &o, found & fail_on ? STATUS_FOUND : STATUS_OK);
 }
 
-static void note_unread_source(void *context, const char *name, const char *why)
-{
-    plan_note_unread_source(context, name, why);
-}
-
 /* Simulates the change and prints the result. Returns STATUS_USAGE if the change is invalid. */
 static enum exit_status simulate_change(struct evaluation *e, const struct invocation *invocation)
 {
@@ -316,7 +304,7 @@ static enum exit_status simulate_change(struct evaluation *e, const struct invoc
     /* Only manifests may not have been applied yet. */
     if (!e->session)
         plan_admit_manifests(p);
-    evaluation_each_unread_source(e, note_unread_source, p);
+    evaluation_note_unread_sources(e, p);
     if (apply_change(p, &c, invocation))
         status = print_plan_result(p, e, invocation);
     plan_free(p);

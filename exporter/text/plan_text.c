@@ -180,6 +180,12 @@ static const struct entry *policy_of_change(const struct plan_template *t)
     return t->before.policy ? t->before.policy : final_outcome(t)->policy;
 }
 
+/* Returns true if the change deletes the template, and its copies stay in the member clusters. */
+static bool leaves_copies_only(const struct plan_template *t)
+{
+    return t->preserved && !t->after.exists;
+}
+
 /* Appends that copies stay in clusters that the template leaves. */
 static void add_preserved_copies(struct strbuf *out, size_t start, const struct plan_template *t)
 {
@@ -204,7 +210,7 @@ static void add_change(struct strbuf *out, const struct plan_template *t, bool a
     const struct outcome *from = &t->before, *to = final_outcome(t);
     size_t start = out->len;
 
-    if (t->preserved && !t->after.exists) {
+    if (leaves_copies_only(t)) {
         strbuf_adds(out, "deleted");
         add_preserved_copies(out, start, t);
         return;
@@ -564,7 +570,7 @@ static void print_template(struct output *o, const struct plan_template *row)
 
     object_name_add(&name, row->template);
     print_short_line(o, INDENT, STYLE_PLAIN, name.data);
-    if (row->preserved && !row->after.exists) {
+    if (leaves_copies_only(row)) {
         print_preserved_template(o, row);
         return;
     }
@@ -637,7 +643,7 @@ static void print_wide(const struct plan_result *r, struct output *o)
         table_add(&t, STYLE_PLAIN, name.data);
         add_change_cell(&t, add_policy, row);
         add_change_cell(&t, add_state, row);
-        if (row->preserved && !row->after.exists)
+        if (leaves_copies_only(row))
             table_add(&t, STYLE_CAUTION, "copies stay");
         else
             add_change_cell(&t, add_clusters, row);

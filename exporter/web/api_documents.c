@@ -418,11 +418,6 @@ static void write_plan(struct queued_request *request, const struct document_for
     report_plan(p, result, engine, failures ? fails.data : NULL, &request->body);
 }
 
-static void note_unread_source(void *context, const char *name, const char *why)
-{
-    plan_note_unread_source(context, name, why);
-}
-
 void api_plan(struct queued_request *request, const struct health *h)
 {
     struct plan_deadline deadline = {platform_steady_ms() + PLAN_MAX_MS, request->request_worker};
@@ -440,7 +435,7 @@ void api_plan(struct queued_request *request, const struct health *h)
     /* Without an API server, the store has manifests that Karmada has not processed. */
     if (!e->session)
         plan_admit_manifests(p);
-    evaluation_each_unread_source(e, note_unread_source, p);
+    evaluation_note_unread_sources(e, p);
     if (delete_requested_objects(p, request, e) && apply_body(p, request, e, &deadline)) {
         result = plan_finish(p);
         if (plan_limit_reached(p))

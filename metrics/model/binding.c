@@ -316,6 +316,25 @@ static void read_suspension(const struct intern *strings, const cJSON *suspensio
     }
 }
 
+const struct target_cluster *targets_find(const struct target_cluster *targets, uint32_t count,
+                                          const char *name)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (strcmp(targets[i].name, name) == 0)
+            return &targets[i];
+    }
+    return NULL;
+}
+
+bool targets_equal(const struct target_cluster *a, const struct target_cluster *b, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (a[i].name != b[i].name || a[i].replicas != b[i].replicas)
+            return false;
+    }
+    return true;
+}
+
 void targets_set_suspended(const struct intern *strings, const char *suspension,
                            struct target_cluster *targets, uint32_t count)
 {
@@ -742,15 +761,6 @@ static void append_lower_case(struct strbuf *out, const char *text, char colon)
             c = (char)(c - 'A' + 'a');
         strbuf_addc(out, c == ':' ? colon : c);
     }
-}
-
-bool targets_equal(const struct target_cluster *a, const struct target_cluster *b, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        if (a[i].name != b[i].name || a[i].replicas != b[i].replicas)
-            return false;
-    }
-    return true;
 }
 
 void binding_name(const char *kind, const char *name, struct strbuf *out)

@@ -46,6 +46,9 @@ struct target_cluster {
     struct target_status item; /* All 0 if the target does not belong to a binding. */
 };
 
+/* Returns the target of this name; NULL without one. */
+const struct target_cluster *targets_find(const struct target_cluster *targets, uint32_t count,
+                                          const char *name);
 /* Returns true if both arrays of `count` targets have the same names and replicas, in order. */
 bool targets_equal(const struct target_cluster *a, const struct target_cluster *b, uint32_t count);
 

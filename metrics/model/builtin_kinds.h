@@ -43,6 +43,8 @@ void builtin_kind_add_name(const struct builtin_kind *row, struct strbuf *out);
 
 /* Returns the length of the group in an apiVersion; 0 for "v1". */
 size_t api_group_len(const char *api_version);
+/* Returns true if the group in an apiVersion is `group`; `len` is its api_group_len(). */
+bool api_group_is(const char *api_version, size_t len, const char *group);
 /* Returns true if two apiVersions have the same group. */
 bool api_group_equals(const char *a, const char *b);
 

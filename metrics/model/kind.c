@@ -152,25 +152,17 @@ static const char *const own_groups[] = {
     "apps.karmada.io",
 };
 
-/* Comparing the first characters saves most calls: every change of an object comes here. */
-static bool has_group(const char *api_version, size_t len, const char *group)
-{
-    if (len == 0 || *group != *api_version)
-        return len == 0 && *group == '\0';
-    return strncmp(api_version, group, len) == 0 && group[len] == '\0';
-}
-
 const struct kind_def *kind_of(const char *api_version, const char *kind)
 {
     size_t len = api_group_len(api_version);
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         if (*rows[i].name == *kind && strcmp(rows[i].name, kind) == 0 &&
-            has_group(api_version, len, rows[i].group))
+            api_group_is(api_version, len, rows[i].group))
             return &rows[i];
     }
     for (size_t i = 0; i < ARRAY_LEN(own_groups); i++) {
-        if (has_group(api_version, len, own_groups[i]))
+        if (api_group_is(api_version, len, own_groups[i]))
             return &other_row;
     }
     return &template_row;
@@ -232,7 +224,7 @@ enum scope scope_of_kind(const char *api_version, const char *kind)
     if (builtin)
         return SCOPE_NAMESPACED;
     for (size_t i = 0; i < ARRAY_LEN(cluster_kinds); i++) {
-        if (!has_group(api_version, len, cluster_kinds[i].group))
+        if (!api_group_is(api_version, len, cluster_kinds[i].group))
             continue;
         if (strcmp(kind, cluster_kinds[i].kind) == 0)
             return SCOPE_CLUSTER;

@@ -255,6 +255,12 @@ static struct entry *claimed_policy(struct overlay *overlay, const struct entry 
                : find_or_add_claim_policy(overlay_context(overlay)->store, claim);
 }
 
+static bool selects_template(const struct overlay *overlay, const struct entry *policy,
+                             const struct entry *template)
+{
+    return policy_selects_template(policy, template, overlay_context(overlay)->release);
+}
+
 /* Returns true if no API server stores the version of the policy that the source has. */
 static bool is_refused(const struct overlay *overlay, const struct policy *p)
 {
@@ -277,8 +283,7 @@ static struct entry *find_policy_to_apply(struct overlay *overlay, struct queue_
     /* While the claimed policy exists, the decision of the template does not matter. */
     if (p)
         return !p->deleting && !is_refused(overlay, p) &&
-                       policy_selects_template(claimed, item->template,
-                                               overlay_context(overlay)->release)
+                       selects_template(overlay, claimed, item->template)
                    ? claimed
                    : NULL;
     d = up_to_date_decision(overlay, item->template);
@@ -364,7 +369,7 @@ static void enqueue_bound_templates(struct overlay *overlay, struct entry *polic
 
         if (!b || !claim_is_of_policy(b->claim, policy) || !entry_template(template))
             continue;
-        if (policy_selects_template(policy, template, overlay_context(overlay)->release)) {
+        if (selects_template(overlay, policy, template)) {
             enqueue_after_policy_change(overlay, template, p->lazy);
             continue;
         }
@@ -398,9 +403,7 @@ void detector_match_waiting(struct overlay *overlay, struct entry *policy)
         const struct template *t = entry_template(templates.items[i]);
 
         /* With an incomplete claim, a template waits only if Karmada finds no other policy. */
-        if (t && !t->claim &&
-            policy_selects_template(policy, templates.items[i],
-                                    overlay_context(overlay)->release) &&
+        if (t && !t->claim && selects_template(overlay, policy, templates.items[i]) &&
             !(t->claim_incomplete && has_other_policy(templates.items[i], policy)))
             enqueue_after_policy_change(overlay, templates.items[i], p->lazy);
     }

@@ -313,15 +313,6 @@ static bool has_suspended_target(const struct binding *b)
     return false;
 }
 
-static const struct target_cluster *find_target(const struct binding *b, const char *cluster)
-{
-    for (uint32_t i = 0; b && i < binding_target_count(b); i++) {
-        if (strcmp(b->clusters[i].name, cluster) == 0)
-            return &b->clusters[i];
-    }
-    return NULL;
-}
-
 void overlay_suspend_targets(struct overlay *overlay, const struct binding *old,
                              struct binding *fresh)
 {
@@ -337,7 +328,9 @@ void overlay_suspend_targets(struct overlay *overlay, const struct binding *old,
                           fresh->propagation.suspension, targets, count);
     for (uint32_t i = 0; i < count; i++) {
         const struct target_cluster *last =
-            targets[i].item.suspended ? find_target(old, targets[i].name) : NULL;
+            old && targets[i].item.suspended
+                ? targets_find(old->clusters, binding_target_count(old), targets[i].name)
+                : NULL;
 
         if (!last || !target_has_copy(last))
             continue;
@@ -470,11 +463,7 @@ void outcome_release(struct outcome *o, struct store *store)
 
 const struct target_cluster *outcome_find_cluster(const struct outcome *o, const char *name)
 {
-    for (uint32_t i = 0; i < o->cluster_count; i++) {
-        if (strcmp(o->clusters[i].name, name) == 0)
-            return &o->clusters[i];
-    }
-    return NULL;
+    return targets_find(o->clusters, o->cluster_count, name);
 }
 
 bool outcome_clusters_equal(const struct outcome *a, const struct outcome *b)

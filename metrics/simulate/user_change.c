@@ -305,7 +305,7 @@ static void replace_template(struct overlay *overlay, struct entry *entry,
                                                                        : old->resource_version;
 
     template_apply_user_change(t, old, newest + 2);
-    t->deleting = old->deleting; /* Nobody can take back a deletion. */
+    t->deleting = old->deleting; /* An update does not end a deletion. */
     overlay_replace(overlay, entry, overlay_own_memory(overlay, t));
     if (!b || !binding_belongs_to(b, entry))
         return;

@@ -535,7 +535,7 @@ static bool is_reviewed_group(const char *group, size_t len)
     if (len < suffix_len || memcmp(group + len - suffix_len, suffix, suffix_len) != 0)
         return false;
     for (size_t i = 0; i < crd_kind_count; i++) {
-        if (strncmp(crd_kinds[i].group, group, len) == 0 && crd_kinds[i].group[len] == '\0')
+        if (api_group_is(group, len, crd_kinds[i].group))
             return true;
     }
     return false;
@@ -547,7 +547,7 @@ const struct crd_kind *admission_find_kind(const char *api_version, const char *
 
     for (size_t i = 0; i < crd_kind_count; i++) {
         if (strcmp(crd_kinds[i].kind, kind) == 0 &&
-            strncmp(crd_kinds[i].group, api_version, len) == 0 && crd_kinds[i].group[len] == '\0' &&
+            api_group_is(api_version, len, crd_kinds[i].group) &&
             strcmp(crd_kinds[i].version, api_version + len + 1) == 0)
             return &crd_kinds[i];
     }

@@ -12,8 +12,7 @@
  * are left to the schema.
  */
 
-/* Elements that are compared with each other; in longer lists the rest is not, to limit the time.
- */
+/* Elements of a list that are compared with each other: comparing all takes too long. */
 enum { TAINTS_COMPARED = 1000, RESOURCES_COMPARED = 100 };
 
 /* Returns NAN if the value is no number: all comparisons are then false. */
@@ -74,7 +73,7 @@ static void check_unique_taint(struct review *r, const struct place *taint)
 
 /* ---- Cluster (Karmada: pkg/apis/cluster/validation, ValidateCluster) ---- */
 
-/* Crd_fields has no rows for Clusters, which Karmada's own API server stores. */
+/* place_next_element() needs rows of crd_fields, which has none for Clusters. */
 static bool next_unlisted_element(const struct place *list, struct place *element)
 {
     const cJSON *item = element->item                ? element->item->next
