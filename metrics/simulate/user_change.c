@@ -27,6 +27,7 @@ void user_change_release(struct user_change *u)
     free(u->objects);
     entry_list_release(&u->preserved);
     free(u->deleted_namespaces);
+    free(u->defined_kinds);
 }
 
 /* `details` completes the text of the reason; NULL or "": the text is a whole sentence. */
@@ -95,6 +96,54 @@ static bool is_namespace_deleted(const struct user_change *u, const char *name)
             return true;
     }
     return t && t->deleting;
+}
+
+/* ---- kinds that the API server does not serve ---- */
+
+/* Records the kind of a CustomResourceDefinition; does nothing for other objects. */
+static void record_definition(struct user_change *u, const struct identity *id, const cJSON *json)
+{
+    const cJSON *spec = json_get(json, "spec");
+    const char *group = json_str(spec, "group", "");
+    const char *kind = json_str(json_get(spec, "names"), "kind", "");
+
+    if (strcmp(id->kind, "CustomResourceDefinition") != 0 ||
+        !api_group_equals(id->api_version, "apiextensions.k8s.io/v1"))
+        return;
+    u->defined_kinds =
+        xreallocarray(u->defined_kinds, u->defined_kind_count + 1, sizeof(*u->defined_kinds));
+    u->defined_kinds[u->defined_kind_count++] =
+        (struct defined_kind){overlay_intern(u->overlay, group), overlay_intern(u->overlay, kind)};
+}
+
+static bool is_kind_defined(const struct user_change *u, const struct identity *id)
+{
+    for (size_t i = 0; i < u->defined_kind_count; i++) {
+        if (strcmp(u->defined_kinds[i].kind, id->kind) == 0 &&
+            api_group_is(id->api_version, api_group_len(id->api_version),
+                         u->defined_kinds[i].group))
+            return true;
+    }
+    return false;
+}
+
+/*
+ * Adds the object to `objects` and returns false if an API server is known not to serve the kind
+ * of a template.
+ */
+static bool is_kind_served(struct user_change *u, const struct identity *id)
+{
+    const struct api_version_source *source = &overlay_context(u->overlay)->api_versions;
+    enum api_version_answer answer = api_version_judge(source, id->api_version, id->kind);
+
+    if (source->objects_decide ||
+        (answer != API_VERSION_ABSENT && answer != API_VERSION_UNSERVED) ||
+        kind_of(id->api_version, id->kind)->class != CLASS_TEMPLATE)
+        return true;
+    note_object(u, *id,
+                is_kind_defined(u, id) ? CHANGE_REASON_KIND_DEFINED : CHANGE_REASON_KIND_NOT_SERVED,
+                NULL);
+    return false;
 }
 
 /* ---- objects as the API server stores them ---- */
@@ -236,9 +285,12 @@ bool user_change_decode(struct user_change *u, const cJSON *json, struct applied
 
     if (!identity_read(json, &id, err))
         return false;
+    *out = (struct applied_object){NULL, NULL};
+    if (!is_kind_served(u, &id))
+        return true;
+    record_definition(u, &id, json);
     entry = store_find_or_add(c->store, &id);
     def = kind_of(id.api_version, id.kind);
-    *out = (struct applied_object){NULL, NULL};
     if (is_namespace_id(&id))
         record_applied_namespace(u, id.name);
     if (!entry_exists(entry) && *id.ns && is_namespace_deleted(u, id.ns)) {

@@ -42,6 +42,12 @@
         "the objects that are not protected. Remove the label first.")                             \
     ROW(NAMESPACE_DELETED, REFUSED, "namespace_deleted",                                           \
         "The API server refuses the object, because its Namespace is deleted.")                    \
+    ROW(KIND_NOT_SERVED, REFUSED, "kind_not_served",                                               \
+        "The API server refuses the object, because it does not serve its kind in this version. "  \
+        "Correct apiVersion and kind, or create the CustomResourceDefinition first.")              \
+    ROW(KIND_DEFINED, NOT_SIMULATED, "kind_defined",                                               \
+        "The change defines the kind of the object: the plan does not simulate objects of a kind " \
+        "that the API server does not serve yet.")                                                 \
     ROW(REFUSED_BY_SOME, UNDETERMINED, "release",                                                  \
         "Some of the releases that Karmada may have refuse the object; the plan shows the effect " \
         "in the others. Set --karmada.version.")                                                   \
@@ -73,6 +79,12 @@ struct change_object {
     const char *text;   /* Sentence for people. Likewise. */
 };
 
+/* Kind of a CustomResourceDefinition; texts of the overlay. */
+struct defined_kind {
+    const char *group;
+    const char *kind;
+};
+
 /* The user's actions so far. */
 struct user_change {
     struct overlay *overlay;       /* Borrowed. */
@@ -83,6 +95,8 @@ struct user_change {
     /* Namespaces that are deleted and not applied again. Texts of the overlay. */
     const char **deleted_namespaces;
     size_t deleted_namespace_count;
+    struct defined_kind *defined_kinds; /* Kinds of applied CustomResourceDefinitions. */
+    size_t defined_kind_count;
 };
 
 /* Adds a source that cannot be read, because of `why`: the result lacks its objects. */
@@ -99,9 +113,9 @@ struct applied_object {
 
 /*
  * Decodes an object that the user applies, as the API server and Karmada's webhooks store it in the
- * newest release that Karmada may have. If all these releases refuse the object, or it is new in a
- * Namespace that is deleted, only adds it to `objects`; then `out->entry` is NULL. Returns false
- * and sets `err` if the object is invalid.
+ * newest release that Karmada may have. If all these releases refuse the object, it is new in a
+ * Namespace that is deleted, or the API server does not serve its kind, only adds it to `objects`;
+ * then `out->entry` is NULL. Returns false and sets `err` if the object is invalid.
  */
 bool user_change_decode(struct user_change *u, const cJSON *json, struct applied_object *out,
                         struct error *err) MUST_USE;

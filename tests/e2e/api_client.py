@@ -14,6 +14,7 @@ from exporter import wait_for
 
 USER, KARMADA = "kubectl", "karmada-controller-manager"
 MERGE_PATCH = "application/merge-patch+json"
+AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 PATIENCE_S = 60
 IDLE_S = 30  # The server hangs up after 90.
 
@@ -73,12 +74,13 @@ class ApiClient:
             self.connection.close()
             self.connection = None
 
-    def request(self, method, path, body=None, content_type="application/json"):
+    def request(self, method, path, body=None, content_type="application/json", accept="application/json"):
         """The answer's JSON. Tries again while the server is busy or not ready."""
         encoded = None if body is None else json.dumps(body).encode()
+        headers = {"Content-Type": content_type, "Accept": accept}
         deadline = time.monotonic() + PATIENCE_S
         while True:
-            status, answer = self.exchange(method, path, encoded, {"Content-Type": content_type})
+            status, answer = self.exchange(method, path, encoded, headers)
             if status < 300:
                 return json.loads(answer)
             if status not in (429, 503) or time.monotonic() > deadline:
@@ -147,15 +149,27 @@ class ApiClient:
     def create_all(self, objects, manager=USER):
         for obj in objects:
             self.create(obj, manager)
-        for obj in objects:
-            if obj["kind"] == "CustomResourceDefinition":
-                self.wait_until_served(obj)
+        definitions = [obj for obj in objects if obj["kind"] == "CustomResourceDefinition"]
+        if definitions:
+            self.wait_until_served(definitions)
 
-    def wait_until_served(self, definition):
-        spec = definition["spec"]
-        name = spec["versions"][-1]["name"]
-        path = f"/apis/{spec['group']}/{name}/{spec['names']['plural']}"
-        wait_for(f"{path} to be served", lambda: self.status(path) == 200, PATIENCE_S)
+    def wait_until_served(self, definitions):
+        """Waits until the kinds can be listed and are in the aggregated discovery, which the server
+        updates later and which programs such as the exporter read once."""
+        paths = {f"/apis/{spec['group']}/{served['name']}/{spec['names']['plural']}"
+                 for spec in (obj["spec"] for obj in definitions)
+                 for served in spec["versions"] if served["served"]}
+        for path in sorted(paths):
+            wait_for(f"{path} to be served", lambda path=path: self.status(path) == 200, PATIENCE_S)
+        wait_for(f"{sorted(paths)} to be discovered", lambda: paths <= self.discovered(), PATIENCE_S)
+
+    def discovered(self):
+        """The paths of the resources in the aggregated discovery that can be watched."""
+        groups = self.request("GET", "/apis", accept=AGGREGATED)["items"]
+        return {f"/apis/{group['metadata']['name']}/{version['version']}/{resource['resource']}"
+                for group in groups for version in group["versions"]
+                if version.get("freshness") != "Stale"
+                for resource in version.get("resources", []) if "watch" in resource["verbs"]}
 
     def get(self, obj):
         """The object as the server has it; None if it does not."""

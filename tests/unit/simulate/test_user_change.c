@@ -119,6 +119,68 @@ TEST_ROWS(the_plan_lists, object_cases, name)
     world_release(&w);
 }
 
+static enum api_version_answer judge_gadgets(const void *context, const char *api_version,
+                                             const char *kind)
+{
+    (void)context;
+    if (strcmp(kind, "Gadget") == 0)
+        return API_VERSION_ABSENT;
+    return strcmp(api_version, "apps/v1beta1") == 0 ? API_VERSION_UNSERVED : API_VERSION_WATCHED;
+}
+
+#define GADGET                                                                                     \
+    "{\"apiVersion\":\"example.org/v1\",\"kind\":\"Gadget\",\"metadata\":{\"name\":\"it\"}}"
+#define GADGETS(group)                                                                             \
+    "{\"apiVersion\":\"apiextensions.k8s.io/"                                                      \
+    "v1\",\"kind\":\"CustomResourceDefinition\",\"metadata\":"                                     \
+    "{\"name\":\"gadgets." group "\"},\"spec\":{\"group\":\"" group                                \
+    "\",\"names\":{\"kind\":\"Gadget\"}}}"
+
+/* The second object of the change is of a kind that the API server may not serve. */
+static const struct kind_case {
+    const char *name;
+    const char *first;
+    const char *second;
+    const char *outcome; /* Of the second object; NULL: it is not listed. */
+} kind_cases[] = {
+    {"a kind that is not served", TEMPLATE("api", ""), GADGET, "refused kind_not_served"},
+    {"a version that is not served", TEMPLATE("api", ""),
+     "{\"apiVersion\":\"apps/v1beta1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"it\","
+     "\"namespace\":\"default\"}}",
+     "refused kind_not_served"},
+    {"a kind that the change defines", GADGETS("example.org"), GADGET,
+     "not_simulated kind_defined"},
+    {"a kind that the change defines in another group", GADGETS("example.com"), GADGET,
+     "refused kind_not_served"},
+    {"a kind that is served", TEMPLATE("api", ""), TEMPLATE("web", ""), NULL},
+};
+
+TEST_ROWS(the_plan_lists_objects_of_kinds_that_are_not_served, kind_cases, name)
+{
+    const struct kind_case *c = *state;
+    const struct plan_result *r;
+    struct world w;
+    char text[64];
+
+    init_bound_world(&w);
+    engine_set_api_version_source(w.engine, (struct api_version_source){.judge = judge_gadgets});
+    world_run(&w, NOW_MS);
+    struct plan *p = plan_new(w.engine);
+    planned_apply(p, c->first);
+    planned_apply(p, c->second);
+    r = plan_finish(p);
+    assert_int_equal(r->object_count, c->outcome ? 1 : 0);
+    if (c->outcome) {
+        snprintf(text, sizeof(text), "%s %s", prediction_names[r->objects[0].outcome],
+                 r->objects[0].reason);
+        assert_string_equal(text, c->outcome);
+    }
+    for (size_t i = 0; i < r->template_count; i++)
+        assert_string_not_equal(r->templates[i].template->name, "it");
+    plan_free(p);
+    world_release(&w);
+}
+
 /* The rest of the policy takes effect, and the text names the dropped field. */
 TEST(a_policy_is_stored_without_a_field_that_the_api_server_drops)
 {
