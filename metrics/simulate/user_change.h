@@ -83,6 +83,8 @@ struct user_change {
     /* Namespaces that are deleted and not applied again. Texts of the overlay. */
     const char **deleted_namespaces;
     size_t deleted_namespace_count;
+    /* Clusters that are lost after the change; NULL without any. Borrowed. */
+    const struct entry_list *lost;
 };
 
 /* Adds a source that cannot be read, because of `why`: the result lacks its objects. */
