@@ -5,6 +5,7 @@
 #include "exporter/cli/load.h"
 #include "exporter/cli/remote.h"
 #include "exporter/text/object_name.h"
+#include "exporter/text/plan_clusters_text.h"
 #include "exporter/text/plan_text.h"
 #include "exporter/text/planned_change.h"
 #include "metrics/base/json.h"
@@ -256,6 +257,23 @@ static bool apply_change(struct plan *p, const struct change *c,
     return true;
 }
 
+/* Records the clusters of --lose. Prints an error and returns false if one cannot be lost. */
+static bool lose_clusters(struct plan *p, const struct evaluation *e,
+                          const struct invocation *invocation)
+{
+    const struct text_list *typed = &e->options.lost_clusters;
+    struct error err;
+
+    for (size_t i = 0; i < typed->count; i++) {
+        if (plan_lose_typed(p, e->store, typed->items[i], &err))
+            continue;
+        fail_in(&err, "--lose");
+        invocation_print_error(invocation, err.text);
+        return false;
+    }
+    return true;
+}
+
 /* Appends the JSON document. Unless `fail_on` is 0, its member "fails" lists failing objects. */
 static void write_document(struct plan *p, const struct plan_result *result,
                            const struct evaluation *e, unsigned fail_on, struct strbuf *out)
@@ -305,7 +323,7 @@ static enum exit_status simulate_change(struct evaluation *e, const struct invoc
     if (!e->session)
         plan_admit_manifests(p);
     evaluation_note_unread_sources(e, p);
-    if (apply_change(p, &c, invocation))
+    if (lose_clusters(p, e, invocation) && apply_change(p, &c, invocation))
         status = print_plan_result(p, e, invocation);
     plan_free(p);
     return status;
@@ -365,8 +383,10 @@ static enum exit_status run_plan(struct invocation *invocation)
     enum exit_status status, read;
     struct evaluation *e;
 
-    if (o->changes.count + o->deletions.count == 0)
-        return invocation_reject(invocation, "nothing to plan: name a change with -f or --delete");
+    if (o->changes.count + o->deletions.count + o->lost_clusters.count == 0)
+        return invocation_reject(
+            invocation,
+            "nothing to plan: name a change with -f or --delete, or a cluster with --lose");
     if (o->on_command_line[OPTION_OF_server])
         return post_change(invocation);
     if (remote_run_plan(invocation, NULL, &status))
@@ -384,22 +404,24 @@ static enum exit_status run_plan(struct invocation *invocation)
 static const char *const examples[] = {
     "plan -f new-policy.yaml ./manifests",
     "plan --delete pp/default/web --fail-on move,lost",
+    "plan --lose member1 --fail-on lost,overflow",
     "plan -f new.yaml --server http://localhost:19180",
     NULL,
 };
 
 const struct command plan_command = {
     .name = "plan",
-    .usage = "[FLAGS] [-f CHANGE] [PATH...]",
+    .usage = "[FLAGS] {-f CHANGE | --delete OBJECT | --lose CLUSTER}... [PATH...]",
     .summary = "simulate a change of policies or templates, and print its effects",
-    .details = "Reads the manifests at each PATH, or Karmada's API server without a PATH. Deletes "
-               "each OBJECT, then applies each CHANGE, and simulates Karmada until nothing "
-               "changes. Writes nothing. Prints a summary first: how many templates change at "
-               "once, how many wait for their next change, and the replicas that each member "
-               "cluster loses or gets. Then one line for all templates with equal changes, the "
-               "conflicts that appear or vanish, and replicas, CPU and memory by member cluster. "
-               "--details prints each template with its differences, --output wide one row for "
-               "each template.",
+    .details =
+        "Reads the manifests at each PATH, or Karmada's API server without a PATH. Deletes "
+        "each OBJECT, applies each CHANGE, loses each CLUSTER, and simulates Karmada until "
+        "nothing changes. Writes nothing. Prints a summary first: how many templates change at "
+        "once, how many wait for their next change, and the replicas that each member "
+        "cluster loses or gets. Then one line for all templates with equal changes, the "
+        "conflicts that appear or vanish, and replicas, CPU and memory by member cluster. "
+        "--details prints each template with its differences, --output wide one row for "
+        "each template.",
     .examples = examples,
     .bit = COMMAND_PLAN,
     .takes_arguments = true,

@@ -468,19 +468,28 @@ bool remote_run_check(const struct invocation *invocation, enum exit_status *sta
     return run_if_server(invocation, &path, NULL, status);
 }
 
+/* Adds a parameter with the texts of a list, separated by commas; nothing for an empty list. */
+static void add_list_to_query(struct strbuf *path, const char *parameter,
+                              const struct text_list *list)
+{
+    CLEANUP(strbuf_release) struct strbuf value = STRBUF_INIT(PATH_MAX_BYTES);
+
+    for (size_t i = 0; i < list->count; i++)
+        strbuf_addf(&value, "%s%s", i ? "," : "", list->items[i]);
+    if (value.len > 0)
+        url_add_parameter(path, parameter, value.data);
+}
+
 bool remote_run_plan(const struct invocation *invocation, const struct strbuf *change,
                      enum exit_status *status)
 {
     CLEANUP(strbuf_release) struct strbuf path = STRBUF_INIT(PATH_MAX_BYTES);
-    CLEANUP(strbuf_release) struct strbuf deletions = STRBUF_INIT(PATH_MAX_BYTES);
     CLEANUP(strbuf_release) struct strbuf fail_on = STRBUF_INIT(PATH_MAX_BYTES);
     const struct options *o = &invocation->options;
 
     strbuf_adds(&path, "/api/v1/plan?");
-    for (size_t i = 0; i < o->deletions.count; i++)
-        strbuf_addf(&deletions, "%s%s", i ? "," : "", o->deletions.items[i]);
-    if (deletions.len > 0)
-        url_add_parameter(&path, "delete", deletions.data);
+    add_list_to_query(&path, "delete", &o->deletions);
+    add_list_to_query(&path, "lose", &o->lost_clusters);
     fail_on_write(&o->fail_on, &fail_on);
     if (o->on_command_line[OPTION_OF_fail_on] && fail_on.len > 0)
         url_add_parameter(&path, "fail-on", fail_on.data);

@@ -21,7 +21,7 @@
     ROW(ORPHANED, "orphaned")                                                                      \
     /* A template leaves or reaches a cluster, or its replicas there change. */                    \
     ROW(MOVE, "move")                                                                              \
-    /* No policy governs the template any more. */                                                 \
+    /* No policy governs the template any more, or lost clusters have its only copies. */          \
     ROW(LOST, "lost")                                                                              \
     /* A template becomes current only at its user's next change. */                               \
     ROW(WAIT, "wait")                                                                              \

@@ -146,6 +146,11 @@ OPTION(TEXTS, deletions, .name = "delete", .value = "OBJECT",
        .help = "object of PATH to delete, as KIND[.GROUP]/[NAMESPACE/]NAME", .flag_only = true,
        .commands = COMMAND_PLAN)
 
+OPTION(TEXTS, lost_clusters, .name = "lose", .value = "CLUSTER",
+       .help = "member cluster to lose after the change: the plan shows which templates move, and "
+               "which ones have no copy left",
+       .flag_only = true, .commands = COMMAND_PLAN)
+
 OPTION(FLAG, details, .name = "details",
        .help = "print each template with its differences instead of groups of equal changes",
        .flag_only = true, .commands = COMMAND_PLAN | COMMAND_RECONCILE)

@@ -48,6 +48,13 @@ static bool gets_outcome(const struct plan_template *t, enum prediction outcome)
            strcmp(before->reason, after->reason) != 0;
 }
 
+/* Returns true if no copy of the template is left after the loss of clusters. */
+static bool loses_all_copies(const struct plan_template *t)
+{
+    return t->loss.clusters > 0 &&
+           (t->loss.fate == LOSS_NOWHERE || (t->loss.fate == LOSS_STAYS && t->loss.last_copy));
+}
+
 static void report_template(const struct failure_callback *f, const struct plan_template *t)
 {
     bool stays = t->before.exists && t->after.exists;
@@ -58,7 +65,8 @@ static void report_template(const struct failure_callback *f, const struct plan_
     report_object_if(f, enters_state(t, STATE_STALE), PLAN_FAILURE_POLICY_NOT_IN_FORCE, &id);
     report_object_if(f, enters_state(t, STATE_ORPHANED), PLAN_FAILURE_ORPHANED, &id);
     report_object_if(f, stays && moves, PLAN_FAILURE_MOVE, &id);
-    report_object_if(f, stays && t->before.policy && !t->after.policy, PLAN_FAILURE_LOST, &id);
+    report_object_if(f, (stays && t->before.policy && !t->after.policy) || loses_all_copies(t),
+                     PLAN_FAILURE_LOST, &id);
     report_object_if(f, t->when == PLAN_AT_NEXT_CHANGE, PLAN_FAILURE_WAIT, &id);
     report_object_if(f,
                      t->after.undetermined != UNDETERMINED_REASON_COUNT ||
@@ -99,7 +107,7 @@ static void report_failures(const struct plan_result *r, const struct failure_ca
         struct identity id = {kind_of_clusters()->api_version, kind_of_clusters()->name, "",
                               r->clusters.items[i].name};
 
-        report_object_if(f, r->clusters.items[i].overflows, PLAN_FAILURE_OVERFLOW, &id);
+        report_object_if(f, r->clusters.items[i].exceeded != 0, PLAN_FAILURE_OVERFLOW, &id);
     }
     for (size_t i = 0; i < r->object_count; i++)
         report_object_if(f, true, object_failures[r->objects[i].outcome], &r->objects[i].id);

@@ -2,6 +2,7 @@
 #include "exporter/text/plan_text.h"
 
 #include "exporter/text/object_name.h"
+#include "exporter/text/plan_clusters_text.h"
 #include "exporter/text/plan_failures.h"
 #include "metrics/base/json_writer.h"
 #include "metrics/explain/explanation.h"
@@ -16,7 +17,6 @@ enum {
     TEMPLATE_INDENT = 4,
     DETAIL_INDENT = 6,
     TEXT_MAX_BYTES = 1 << 20,
-    BYTES_PER_MIB = 1 << 20,
     NAMES_SHOWN = 3,   /* Names of a longer list, if not all are printed. */
     NAME_COLUMNS = 48, /* Maximum width of a name in a sentence, if the width is limited. */
 };
@@ -43,6 +43,11 @@ static const char *const when_titles[PLAN_WHEN_COUNT] = {
                              "restart"),
     [PLAN_NEVER] = "Same result as before",
 };
+
+static const char *when_title(const struct plan_result *r, enum plan_when when)
+{
+    return r->lost->count > 0 && when == PLAN_NEVER ? "Not changed by Karmada" : when_titles[when];
+}
 
 /* Returns the outcome that the change has in the end. */
 static const struct outcome *final_outcome(const struct plan_template *t)
@@ -247,6 +252,10 @@ static void add_change(struct strbuf *out, const struct plan_template *t, bool a
         strbuf_adds(out, "until then ");
         add_state(out, &t->after);
     }
+    if (t->loss.clusters > 0 && plan_loss_sentence(t)) {
+        begin_part(out, start);
+        strbuf_adds(out, plan_loss_sentence(t));
+    }
     if (out->len == start)
         strbuf_adds(out, "no difference");
 }
@@ -396,7 +405,7 @@ static void print_groups(const struct plan_result *r, struct output *o)
 
         if (i == 0 || when != g.groups[i - 1].items->row->when) {
             strbuf_addc(&o->text, '\n');
-            output_add_section(o, when_titles[when], r->when[when]);
+            output_add_section(o, when_title(r, when), r->when[when]);
         }
         print_group(&g.groups[i], o);
     }
@@ -559,6 +568,8 @@ static void print_remarks(struct output *o, const struct plan_template *row)
     add_preserved_copies(&line, 0, row);
     if (line.len > 0)
         output_add_line(o, DETAIL_INDENT, line.data);
+    if (row->loss.clusters > 0 && plan_loss_sentence(row))
+        output_add_line(o, DETAIL_INDENT, plan_loss_sentence(row));
     if (outcome_waits_for_scheduling(final_outcome(row)))
         output_add_line(o, DETAIL_INDENT,
                         "Scheduling is suspended: changes of placement and replicas wait.");
@@ -588,7 +599,7 @@ static void print_details(const struct plan_result *r, struct output *o)
         if (r->when[when] == 0)
             continue;
         strbuf_addc(&o->text, '\n');
-        output_add_section(o, when_titles[when], r->when[when]);
+        output_add_section(o, when_title(r, when), r->when[when]);
         for (size_t i = 0; i < r->template_count; i++) {
             if (r->templates[i].when == when)
                 print_template(o, &r->templates[i]);
@@ -678,32 +689,6 @@ static void print_conflicts(const struct plan_result *r, struct output *o)
     table_print(&t, o);
 }
 
-static void print_clusters(const struct plan_result *r, struct output *o)
-{
-    static const char *const headings[] = {"MEMBER CLUSTER", "REPLICAS", "CPU", "MEMORY MiB"};
-    CLEANUP(table_release)
-    struct table t = table_make(headings, ARRAY_LEN(headings), INDENT);
-
-    if (r->clusters.count == 0)
-        return;
-    t.shortened = 1U << 0;
-    strbuf_addc(&o->text, '\n');
-    output_add_section(o, "Member clusters, sums over these templates", r->clusters.count);
-    for (size_t i = 0; i < r->clusters.count; i++) {
-        const struct plan_cluster *row = &r->clusters.items[i];
-
-        table_add(&t, row->overflows ? STYLE_BAD : STYLE_PLAIN, row->name);
-        table_addf(&t, STYLE_PLAIN, "%" PRId64 " -> %" PRId64, row->replicas[PLAN_BEFORE],
-                   row->replicas[PLAN_AFTER]);
-        table_addf(&t, STYLE_PLAIN, "%g -> %g", row->cores[PLAN_BEFORE], row->cores[PLAN_AFTER]);
-        table_addf(&t, STYLE_PLAIN, "%.0f -> %.0f%s",
-                   row->memory_bytes[PLAN_BEFORE] / BYTES_PER_MIB,
-                   row->memory_bytes[PLAN_AFTER] / BYTES_PER_MIB,
-                   row->overflows ? ", more than is free" : "");
-    }
-    table_print(&t, o);
-}
-
 /* Outcomes of objects of the change in text. */
 static const char *const outcome_words[PREDICTION_COUNT] = {
     [PREDICTION_PLACED] = "placed",
@@ -744,56 +729,6 @@ static void add_count(struct strbuf *out, size_t start, size_t count, const char
         strbuf_addf(out, "%s%zu %s", out->len > start ? ", " : "", count, count == 1 ? one : many);
 }
 
-/* Differences of replicas, the largest first. */
-static int compare_replica_changes(const void *a, const void *b)
-{
-    const struct plan_cluster *x = *(const struct plan_cluster *const *)a;
-    const struct plan_cluster *y = *(const struct plan_cluster *const *)b;
-    int64_t left = x->replicas[PLAN_AFTER] - x->replicas[PLAN_BEFORE];
-    int64_t right = y->replicas[PLAN_AFTER] - y->replicas[PLAN_BEFORE];
-    uint64_t l = left < 0 ? (uint64_t)-left : (uint64_t)left;
-    uint64_t r = right < 0 ? (uint64_t)-right : (uint64_t)right;
-
-    return l != r ? (l < r) - (l > r) : (x > y) - (x < y);
-}
-
-/* Prints text such as "Replicas: member1 -2, member2 +2." */
-static void print_replica_changes(const struct plan_result *r, struct output *o)
-{
-    enum { CLUSTERS_SHOWN = 6 };
-    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(TEXT_MAX_BYTES);
-    CLEANUP(strbuf_release) struct strbuf full = STRBUF_INIT(TEXT_MAX_BYTES);
-    CLEANUP(free_cleanup)
-    const struct plan_cluster **changed =
-        xcalloc(r->clusters.count + 1, sizeof(const struct plan_cluster *));
-    size_t count = 0;
-
-    for (size_t i = 0; i < r->clusters.count; i++) {
-        const struct plan_cluster *row = &r->clusters.items[i];
-
-        if (row->replicas[PLAN_AFTER] != row->replicas[PLAN_BEFORE])
-            changed[count++] = row;
-        if (row->overflows)
-            strbuf_addf(&full, "%s%s", full.len > 0 ? ", " : "Exceeds the free capacity of ",
-                        row->name);
-    }
-    if (count > CLUSTERS_SHOWN)
-        qsort(changed, count, sizeof(struct plan_cluster *), compare_replica_changes);
-    for (size_t i = 0; i < count && i < CLUSTERS_SHOWN; i++)
-        strbuf_addf(&line, "%s%s %+" PRId64, i ? ", " : "Replicas: ", changed[i]->name,
-                    changed[i]->replicas[PLAN_AFTER] - changed[i]->replicas[PLAN_BEFORE]);
-    if (count > CLUSTERS_SHOWN)
-        strbuf_addf(&line, " and %zu more clusters", count - CLUSTERS_SHOWN);
-    if (line.len > 0) {
-        strbuf_addc(&line, '.');
-        output_add_line(o, 0, line.data);
-    }
-    if (full.len > 0) {
-        strbuf_addc(&full, '.');
-        output_add_line(o, 0, full.data);
-    }
-}
-
 /* Appends the summary of a plan without affected templates and conflicts. */
 static void add_no_difference(struct strbuf *out, const struct plan_result *r)
 {
@@ -818,15 +753,19 @@ static void print_summary(const struct plan_result *r, struct output *o)
     add_count(&line, start, r->when[PLAN_AT_ONCE], "changes at once", "change at once");
     add_count(&line, start, r->when[PLAN_AT_NEXT_CHANGE], "waits for its next change",
               "wait for their next change");
-    add_count(&line, start, r->when[PLAN_NEVER], "has the same result as before",
-              "have the same result as before");
+    if (r->lost->count > 0)
+        add_count(&line, start, r->when[PLAN_NEVER], "stays assigned as it is",
+                  "stay assigned as they are");
+    else
+        add_count(&line, start, r->when[PLAN_NEVER], "has the same result as before",
+                  "have the same result as before");
     if (line.len > 0)
         strbuf_addc(&line, '.');
     else if (r->conflict_count == 0)
         add_no_difference(&line, r);
     if (line.len > 0)
         output_add_line(o, 0, line.data);
-    print_replica_changes(r, o);
+    plan_print_replica_changes(r, o);
     add_count(&more, 0, r->conflicts_appear, "conflict appears", "conflicts appear");
     add_count(&more, 0, r->conflicts_vanish, "conflict vanishes", "conflicts vanish");
     add_count(&more, 0, r->undetermined, "template gets clusters that only the scheduler selects",
@@ -863,6 +802,7 @@ void plan_print(const struct plan_result *r, enum plan_layout layout, unsigned f
     const char *before = "\n";
 
     print_summary(r, o);
+    plan_print_losses(r, o);
     switch (layout) {
     case PLAN_LAYOUT_GROUPS:
         print_groups(r, o);
@@ -875,7 +815,7 @@ void plan_print(const struct plan_result *r, enum plan_layout layout, unsigned f
         break;
     }
     print_conflicts(r, o);
-    print_clusters(r, o);
+    plan_print_clusters(r, o);
     print_change_objects(r, o);
     for (unsigned i = 0; i < ASSUMPTION_COUNT; i++) {
         CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(TEXT_MAX_BYTES);

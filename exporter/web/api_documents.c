@@ -6,6 +6,7 @@
 #include "exporter/system/platform.h"
 #include "exporter/text/check_text.h"
 #include "exporter/text/object_name.h"
+#include "exporter/text/plan_clusters_text.h"
 #include "exporter/text/plan_text.h"
 #include "exporter/text/planned_change.h"
 #include "exporter/text/text_table.h"
@@ -346,7 +347,8 @@ static bool apply_body(struct plan *p, struct queued_request *request, const str
                    "more than 1000 objects: plan them in parts");
     else if (!fine)
         api_refuse(request, MHD_HTTP_BAD_REQUEST, err.text);
-    else if (objects.count == 0 && !request->query.values[PARAMETER_DELETE])
+    else if (objects.count == 0 && !request->query.values[PARAMETER_DELETE] &&
+             !request->query.values[PARAMETER_LOSE])
         api_refuse(request, MHD_HTTP_BAD_REQUEST, "the body has no object: POST manifests");
     return request->status == MHD_HTTP_OK;
 }
@@ -370,18 +372,22 @@ static bool parse_plan_failures(struct queued_request *request, unsigned *out)
     return false;
 }
 
-/* Deletes the objects of `delete`. Returns false after an error response. */
-static bool delete_requested_objects(struct plan *p, struct queued_request *request,
-                                     const struct evaluation *e)
+/* A function of plan_text.h that adds a named object to a plan. */
+typedef bool plan_typed_fn(struct plan *p, const struct store *store, const char *typed,
+                           struct error *err);
+
+/* Calls `add` for each object of a list with commas. Returns false after an error response. */
+static bool add_typed_objects(struct plan *p, struct queued_request *request,
+                              const struct evaluation *e, enum parameter list, plan_typed_fn *add)
 {
-    const char *rest = request->query.values[PARAMETER_DELETE];
+    const char *rest = request->query.values[list];
     struct error err;
 
     while (rest && *rest) {
         size_t len = strcspn(rest, ",");
         CLEANUP(free_cleanup) char *typed = xmemdup0(rest, len);
 
-        if (!plan_delete_typed(p, e->store, typed, &err)) {
+        if (!add(p, e->store, typed, &err)) {
             api_refuse(request, MHD_HTTP_NOT_FOUND, err.text);
             return false;
         }
@@ -436,7 +442,9 @@ void api_plan(struct queued_request *request, const struct health *h)
     if (!e->session)
         plan_admit_manifests(p);
     evaluation_note_unread_sources(e, p);
-    if (delete_requested_objects(p, request, e) && apply_body(p, request, e, &deadline)) {
+    if (add_typed_objects(p, request, e, PARAMETER_LOSE, plan_lose_typed) &&
+        add_typed_objects(p, request, e, PARAMETER_DELETE, plan_delete_typed) &&
+        apply_body(p, request, e, &deadline)) {
         result = plan_finish(p);
         if (plan_limit_reached(p))
             refuse_slow_plan(request);

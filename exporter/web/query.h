@@ -61,6 +61,7 @@
     PARAMETER(                                                                                     \
         DELETE, "delete",                                                                          \
         "objects to delete before the change, as KIND[.GROUP]/[NAMESPACE/]NAME, with commas")      \
+    PARAMETER(LOSE, "lose", "member clusters to lose after the change, separated by commas")       \
     PARAMETER(HISTORY, "history",                                                                  \
               "true or false: include the history of a template; default true")                    \
     PARAMETER(DEFAULT_NAMESPACE, "default-namespace",                                              \

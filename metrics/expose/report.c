@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/report.h"
 
+#include <math.h>
+
 #include "metrics/expose/policy_names.h"
 #include "metrics/expose/report_items.h"
 #include "metrics/expose/report_parts.h"
@@ -304,6 +306,33 @@ void report_put_outcome(struct json_writer *w, const char *key, const struct out
     json_writer_close(w, '}');
 }
 
+static void put_lost_copies(struct json_writer *w, const struct lost_copies *copies)
+{
+    json_writer_open(w, "loss", '{');
+    json_writer_text(w, "fate", loss_fate_names[copies->fate]);
+    json_writer_text(w, "reason",
+                     copies->fate == LOSS_STAYS ? loss_reason_names[copies->reason] : NULL);
+    json_writer_int(w, "replicas", copies->replicas);
+    json_writer_bool(w, "lastCopy", copies->last_copy);
+    json_writer_close(w, '}');
+}
+
+/* Writes the sums over templates with copies in lost clusters; nothing if no cluster is lost. */
+static void put_plan_loss(struct json_writer *w, const struct plan_result *r)
+{
+    if (r->lost->count == 0)
+        return;
+    json_writer_open(w, "loss", '{');
+    json_writer_open(w, "clusters", '[');
+    for (size_t i = 0; i < r->lost->count; i++)
+        json_writer_text(w, NULL, r->lost->items[i]->name);
+    json_writer_close(w, ']');
+    for (unsigned i = 0; i < LOSS_FATE_COUNT; i++)
+        json_writer_int(w, loss_fate_names[i], (int64_t)r->fates[i]);
+    json_writer_int(w, "lastCopies", (int64_t)r->last_copies);
+    json_writer_close(w, '}');
+}
+
 static void put_plan_template(struct json_writer *w, const struct plan_template *row)
 {
     const struct entry *template = row->template;
@@ -319,6 +348,8 @@ static void put_plan_template(struct json_writer *w, const struct plan_template 
         report_put_outcome(w, "next", &row->next);
     if (row->preserved)
         json_writer_bool(w, "preserved", true);
+    if (row->loss.clusters > 0)
+        put_lost_copies(w, &row->loss);
     json_writer_close(w, '}');
 }
 
@@ -348,6 +379,18 @@ static void put_before_and_after(struct json_writer *w, const char *key, double 
     json_writer_close(w, '}');
 }
 
+static void put_free_amounts(struct json_writer *w, const struct plan_cluster *row)
+{
+    json_writer_open(w, "free", '{');
+    for (unsigned i = 0; i < PLAN_RESOURCE_COUNT; i++) {
+        if (isnan(row->free[i]))
+            json_writer_text(w, plan_resource_names[i], NULL);
+        else
+            json_writer_number(w, plan_resource_names[i], rounded_to_milli(row->free[i]));
+    }
+    json_writer_close(w, '}');
+}
+
 static void put_plan_cluster(struct json_writer *w, const struct plan_cluster *row)
 {
     double before = (double)row->replicas[PLAN_BEFORE], after = (double)row->replicas[PLAN_AFTER];
@@ -359,7 +402,11 @@ static void put_plan_cluster(struct json_writer *w, const struct plan_cluster *r
     put_before_and_after(w, "memory", row->memory_bytes[PLAN_BEFORE],
                          row->memory_bytes[PLAN_AFTER]);
     put_before_and_after(w, "pods", before, after);
-    json_writer_bool(w, "overflow", row->overflows);
+    json_writer_bool(w, "overflow", row->exceeded != 0);
+    json_writer_bit_names(w, "exceeded", row->exceeded, plan_resource_names);
+    put_free_amounts(w, row);
+    if (row->lost)
+        json_writer_bool(w, "lost", true);
     json_writer_close(w, '}');
 }
 
@@ -412,6 +459,7 @@ static void put_plan(struct json_writer *w, const char *key, struct plan *p,
     report_put_release(w, engine_release(engine));
     json_writer_bool(w, "settled", r->settled);
     put_plan_summary(w, r);
+    put_plan_loss(w, r);
     json_writer_open(w, "templates", '[');
     for (size_t i = 0; i < r->template_count; i++)
         put_plan_template(w, &r->templates[i]);

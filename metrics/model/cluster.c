@@ -207,6 +207,7 @@ void *cluster_decode(struct decode *d, const cJSON *json)
     struct cluster *c = xcalloc(1, sizeof(*c));
 
     labels_decode(d, metadata, "metadata", "labels", &c->labels);
+    c->pulls = strcmp(json_str(spec, "syncMode", ""), "Pull") == 0;
     c->provider = decode_interned(d, spec, "spec", "provider");
     c->region = decode_interned(d, spec, "spec", "region");
     read_zones(d, spec, c);

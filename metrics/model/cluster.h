@@ -36,6 +36,7 @@ struct cluster {
     bool ready;             /* The condition Ready is True. */
     bool apis_complete;     /* The condition CompleteAPIEnablements is True. */
     bool apis_known;        /* The status shows whether Karmada has collected the APIs. */
+    bool pulls;             /* spec.syncMode is Pull. */
     bool deleting;
 };
 

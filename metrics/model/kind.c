@@ -11,10 +11,13 @@
 
 static void *other_decode(struct decode *d, const cJSON *json)
 {
-    struct other *o = xmalloc(sizeof(*o));
+    struct other *o = xcalloc(1, sizeof(*o));
+    const cJSON *spec = json_get(json, "spec");
     bool unread;
 
     o->admission = decode_admission(d, json, &unread);
+    if (cJSON_IsObject(spec) && strcmp(json_str(json, "kind", ""), TAINT_POLICY_KIND) == 0)
+        o->taint_policy = cJSON_PrintUnformatted(spec);
     return o;
 }
 
@@ -23,8 +26,10 @@ static void other_release(struct intern *strings, void *object)
     struct other *o = object;
 
     (void)strings;
-    if (o)
+    if (o) {
         free(o->admission);
+        free(o->taint_policy);
+    }
     free(o);
 }
 

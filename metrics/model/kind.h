@@ -31,9 +31,12 @@ enum object_class {
     CLASS_COUNT,
 };
 
+#define TAINT_POLICY_KIND "ClusterTaintPolicy"
+
 /* Object of CLASS_OTHER: of Karmada's groups, without a rule of its own. */
 struct other {
     struct admission *admission; /* Owned; NULL without findings. */
+    char *taint_policy;          /* JSON of spec of a ClusterTaintPolicy; else NULL. Owned. */
 };
 
 /* Condition under which the exporter watches a kind at an API server. */

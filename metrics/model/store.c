@@ -452,6 +452,15 @@ void entry_list_add(struct entry_list *list, struct entry *entry)
     list->items[list->count++] = entry;
 }
 
+bool entry_list_has(const struct entry_list *list, const struct entry *entry)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->items[i] == entry)
+            return true;
+    }
+    return false;
+}
+
 size_t entry_sort_index(struct entry *const *entries, size_t count, const struct entry *entry)
 {
     size_t first = 0, end = count;

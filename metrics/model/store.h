@@ -283,6 +283,8 @@ struct entry_list {
 };
 
 void entry_list_add(struct entry_list *list, struct entry *entry);
+/* Returns true if the list has the entry. The time is linear. */
+bool entry_list_has(const struct entry_list *list, const struct entry *entry);
 /* Returns the index of `entry`, or where to insert it, in an array sorted by entry_compare(). */
 size_t entry_sort_index(struct entry *const *entries, size_t count, const struct entry *entry);
 /* Frees the list, but not the entries. The list is then empty and usable again. */

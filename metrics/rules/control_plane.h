@@ -129,6 +129,9 @@ void release_warn_unknown(const char *text, struct release_range range, struct s
         "referrers that do not exist are ignored")                                                 \
     ROW(EVICTS_WITH_GATE, 1_14, "NoExecute taints evict templates only with the gate Failover",    \
         "NoExecute taints always evict templates")                                                 \
+    ROW(TAINTS_BY_POLICY, 1_14,                                                                    \
+        "a lost cluster gets NoExecute taints only from ClusterTaintPolicies",                     \
+        "a lost cluster gets a NoExecute taint after 5 minutes, with the gate Failover")           \
     ROW(NO_DEFAULT_TOLERATIONS, 1_15, "the webhook adds no tolerations to a policy",               \
         "the webhook adds tolerations of 300 s for not-ready and unreachable clusters")            \
     ROW(PURGES_GRACEFULLY, 1_15, "gracePeriodSeconds belongs to purgeMode Gracefully",             \

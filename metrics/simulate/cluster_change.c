@@ -118,12 +118,8 @@ static void list_new_evicting_taints(const struct cluster *old, const struct clu
     }
 }
 
-/*
- * Returns true if the cluster is a target of a binding that does not tolerate `taints`, or only for
- * some time. Like Karmada's taint manager, considers the placement of the last scheduling.
- */
-static bool is_intolerant_target(struct overlay *overlay, const struct binding *b, const char *name,
-                                 const struct cluster *taints)
+bool cluster_change_evicts(struct overlay *overlay, const struct binding *b, const char *name,
+                           const struct cluster *taints)
 {
     const char *placement = b->applied_placement ? b->applied_placement : b->propagation.placement;
 
@@ -152,7 +148,7 @@ static bool has_intolerant_target(struct overlay *overlay, const struct entry *e
     struct listing all = listing_make_unordered(overlay_context(overlay)->store, CLASS_BINDING);
 
     for (size_t i = 0; i < all.count; i++) {
-        if (is_intolerant_target(overlay, entry_binding(all.entries[i]), entry->name, &added))
+        if (cluster_change_evicts(overlay, entry_binding(all.entries[i]), entry->name, &added))
             return true;
     }
     return false;
@@ -210,8 +206,7 @@ static bool is_unchanged(const struct cluster *old, const struct cluster *fresh)
     return true;
 }
 
-/* Returns a copy of a Cluster, owned by the overlay, that borrows from `c`. */
-static struct cluster *copy_cluster(struct overlay *overlay, const struct cluster *c)
+struct cluster *cluster_change_copy(struct overlay *overlay, const struct cluster *c)
 {
     struct cluster *copy = overlay_own_memory(overlay, xmalloc(sizeof(*copy)));
 
@@ -219,8 +214,7 @@ static struct cluster *copy_cluster(struct overlay *overlay, const struct cluste
     return copy;
 }
 
-/* Replaces the Cluster and simulates the scheduler. */
-static void replace_cluster(struct overlay *overlay, struct entry *entry, struct cluster *fresh)
+void cluster_change_replace(struct overlay *overlay, struct entry *entry, struct cluster *fresh)
 {
     const struct cluster_versions versions = {entry->name, entry_cluster(entry), fresh};
 
@@ -266,7 +260,7 @@ static bool is_target_of_any(const struct store *store, const char *name)
 bool cluster_change_apply(struct overlay *overlay, struct entry *entry, const struct cluster *fresh)
 {
     const struct cluster *old = entry_cluster(entry);
-    struct cluster *copy = copy_cluster(overlay, fresh);
+    struct cluster *copy = cluster_change_copy(overlay, fresh);
     bool evicts = false;
 
     if (old && has_status(old))
@@ -274,7 +268,7 @@ bool cluster_change_apply(struct overlay *overlay, struct entry *entry, const st
     copy->deleting = old && old->deleting;
     if (!old || !is_unchanged(old, fresh)) {
         evicts = may_evict(overlay, entry, copy);
-        replace_cluster(overlay, entry, copy);
+        cluster_change_replace(overlay, entry, copy);
     }
     if (fresh->deleting)
         cluster_change_delete(overlay, entry);
@@ -286,10 +280,10 @@ void cluster_change_delete(struct overlay *overlay, struct entry *entry)
     const struct cluster *old = entry_cluster(entry);
 
     if (!old->deleting) {
-        struct cluster *deleting = copy_cluster(overlay, old);
+        struct cluster *deleting = cluster_change_copy(overlay, old);
 
         deleting->deleting = true;
-        replace_cluster(overlay, entry, deleting);
+        cluster_change_replace(overlay, entry, deleting);
     }
     if (is_target_of_any(overlay_context(overlay)->store, entry->name))
         return;

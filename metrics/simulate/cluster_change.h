@@ -25,3 +25,15 @@ bool cluster_change_apply(struct overlay *overlay, struct entry *entry,
  * only then it is removed.
  */
 void cluster_change_delete(struct overlay *overlay, struct entry *entry);
+
+/* Returns a copy of a Cluster, owned by the overlay, that borrows from `c`. */
+struct cluster *cluster_change_copy(struct overlay *overlay, const struct cluster *c) MUST_USE;
+/* Replaces the Cluster by one of the overlay, and simulates the scheduler. */
+void cluster_change_replace(struct overlay *overlay, struct entry *entry, struct cluster *fresh);
+
+/*
+ * Returns true if the cluster is a target of a binding that does not tolerate `taints`, or only for
+ * some time. Like Karmada's taint manager, considers the placement of the last scheduling.
+ */
+bool cluster_change_evicts(struct overlay *overlay, const struct binding *b, const char *name,
+                           const struct cluster *taints);

@@ -222,15 +222,6 @@ static void remove_referrer(struct overlay *overlay, struct entry *attached,
         overlay_replace(overlay, attached, fresh);
 }
 
-static bool contains_entry(const struct entry_list *list, const struct entry *entry)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        if (list->items[i] == entry)
-            return true;
-    }
-    return false;
-}
-
 /* ---- dependencies of a template ---- */
 
 /* Appends the templates of a kind with a label to `out`. */
@@ -350,7 +341,7 @@ static void detach_unneeded(struct overlay *overlay, struct entry *binding,
                                              ? binding_template(overlay_context(overlay)->store, b)
                                              : NULL;
 
-        if (dependency && !contains_entry(needed, dependency))
+        if (dependency && !entry_list_has(needed, dependency))
             remove_referrer(overlay, readers.items[i], binding);
     }
 }
@@ -415,7 +406,7 @@ static bool is_noted_dependency(struct overlay *overlay, const struct entry *bin
     if (b->recorded)
         return is_recorded(b->recorded, template);
     return owner && list_dependencies(overlay, owner, b, &needed) &&
-           contains_entry(&needed, template);
+           entry_list_has(&needed, template);
 }
 
 void distributor_on_template_created(struct overlay *overlay, struct entry *template)

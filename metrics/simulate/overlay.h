@@ -49,7 +49,14 @@ struct overlay;
                      "kinds stay unchanged.")                                                      \
     ROW(EVICTION_OFF,                                                                              \
         "Failover is off, its default: no template leaves a cluster because of the new NoExecute " \
-        "taint. Set --karmada.feature-gates if it is on.")
+        "taint. Set --karmada.feature-gates if it is on.")                                         \
+    ROW(EVICTION_ON,                                                                               \
+        "Since Karmada 1.14, evictions also need --enable-no-execute-taint-eviction of its "       \
+        "controller manager, which is off by default: the plan assumes that it is set. All "       \
+        "tolerationSeconds and eviction tasks are over.")                                          \
+    ROW(NO_TAINT_POLICY,                                                                           \
+        "There is no ClusterTaintPolicy, because the exporter reads none from an API server. If "  \
+        "there are some, add them with -f.")
 
 #define ASSUMPTION_ENUMERATOR(id, text) ASSUMED_##id,
 enum assumption { ASSUMPTIONS(ASSUMPTION_ENUMERATOR) ASSUMPTION_COUNT };

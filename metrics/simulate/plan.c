@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/simulate/plan.h"
 
+#include <math.h>
+
 #include "metrics/model/cluster.h"
 #include "metrics/model/store.h"
 #include "metrics/rules/object_index.h"
@@ -78,19 +80,37 @@ static void add_preserved_copies(struct plan_clusters *c, const struct plan_temp
     }
 }
 
-/* Returns true if `arriving` is above 0 and exceeds the known free amount of a resource. */
-static bool exceeds_free_amount(const struct cluster *c, const char *resource, double arriving)
+const char *const plan_resource_names[PLAN_RESOURCE_COUNT] = {"cpu", "memory", "pods"};
+
+/* Returns the free amount of a resource; NAN if unknown. */
+static double find_free_amount(const struct cluster *c, const char *resource)
 {
-    for (uint32_t i = 0; i < c->resource_count; i++) {
+    for (uint32_t i = 0; c && i < c->resource_count; i++) {
         const struct cluster_resource *r = &c->resources[i];
 
         if (strcmp(r->resource, resource) == 0)
-            return arriving > 0 && arriving > r->allocatable - r->allocated - r->allocating;
+            return r->allocatable - r->allocated - r->allocating;
     }
-    return false;
+    return NAN;
 }
 
-/* Sets `overflows` from the free resources in the status of the Cluster; false if unknown. */
+/* Returns by how much the requests of a resource increase. */
+static double arriving_amount(const struct plan_cluster *row, enum plan_resource resource)
+{
+    switch (resource) {
+    case PLAN_CPU:
+        return row->cores[PLAN_AFTER] - row->cores[PLAN_BEFORE];
+    case PLAN_MEMORY:
+        return row->memory_bytes[PLAN_AFTER] - row->memory_bytes[PLAN_BEFORE];
+    case PLAN_PODS:
+        return (double)(row->replicas[PLAN_AFTER] - row->replicas[PLAN_BEFORE]);
+    case PLAN_RESOURCE_COUNT:
+        break;
+    }
+    abort();
+}
+
+/* Sets the free amounts from the status of the Cluster, and the resources that exceed them. */
 static void set_overflow(const struct store *store, struct plan_cluster *row)
 {
     const struct kind_def *def = kind_of_clusters();
@@ -98,12 +118,14 @@ static void set_overflow(const struct store *store, struct plan_cluster *row)
         store_find(store, &(struct identity){def->api_version, def->name, "", row->name});
     const struct cluster *c = entry_cluster(entry);
 
-    row->overflows =
-        c && (exceeds_free_amount(c, "cpu", row->cores[PLAN_AFTER] - row->cores[PLAN_BEFORE]) ||
-              exceeds_free_amount(c, "memory",
-                                  row->memory_bytes[PLAN_AFTER] - row->memory_bytes[PLAN_BEFORE]) ||
-              exceeds_free_amount(
-                  c, "pods", (double)(row->replicas[PLAN_AFTER] - row->replicas[PLAN_BEFORE])));
+    for (unsigned i = 0; i < PLAN_RESOURCE_COUNT; i++) {
+        double arriving = arriving_amount(row, i);
+
+        row->free[i] = find_free_amount(c, plan_resource_names[i]);
+        /* False if the free amount is unknown. */
+        if (arriving > 0 && arriving > row->free[i])
+            row->exceeded |= 1U << i;
+    }
 }
 
 static int by_name(const void *a, const void *b)
@@ -111,12 +133,15 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct plan_cluster *)a)->name, ((const struct plan_cluster *)b)->name);
 }
 
-static void finish_clusters(struct plan_clusters *c, const struct store *store)
+static void finish_clusters(struct plan_clusters *c, const struct store *store,
+                            const struct entry_list *lost)
 {
     if (c->count > 1)
         qsort(c->items, c->count, sizeof(*c->items), by_name);
-    for (size_t i = 0; i < c->count; i++)
+    for (size_t i = 0; i < c->count; i++) {
+        c->items[i].lost = cluster_is_lost(lost, c->items[i].name);
         set_overflow(store, &c->items[i]);
+    }
 }
 
 /* ---- actions of Karmada ---- */
@@ -179,6 +204,8 @@ struct plan_record {
     const struct entry *winner;
     unsigned fields;
     uint8_t degrees[DEPENDENCY_FIELD_COUNT]; /* Values of enum conflict_degree. */
+    struct lost_copies loss;
+    struct outcome at_loss; /* Outcome when the clusters are lost; only with loss.clusters > 0. */
 };
 
 struct plan {
@@ -189,6 +216,7 @@ struct plan {
     struct applied_object *new_templates; /* Applied in plan_finish(). Entries pinned. */
     size_t new_template_count;
     struct entry_list policies; /* Policies that the change applies. */
+    struct entry_list lost;     /* Clusters of plan_lose(), sorted. Entries pinned. */
     struct plan_result result;
 };
 
@@ -291,6 +319,7 @@ void plan_free(struct plan *p)
     free(p->result.clusters.items);
     for (size_t at = 0; (r = map_next(&p->records, &at)) != NULL;) {
         outcome_release(&r->before, plan_store(p));
+        outcome_release(&r->at_loss, plan_store(p));
         store_unpin(plan_store(p), r->entry);
         free(r);
     }
@@ -299,6 +328,9 @@ void plan_free(struct plan *p)
         store_unpin(plan_store(p), p->new_templates[i].entry);
     free(p->new_templates);
     entry_list_release(&p->policies);
+    for (size_t i = 0; i < p->lost.count; i++)
+        store_unpin(plan_store(p), p->lost.items[i]);
+    entry_list_release(&p->lost);
     user_change_release(&p->user);
     overlay_free(p->overlay);
     free(p);
@@ -393,6 +425,58 @@ void plan_touch_template(struct plan *p, struct entry *template)
 {
     simulation_touch_template(p->overlay, template);
     simulate_until_settled(p);
+}
+
+/* ---- loss of clusters ---- */
+
+bool plan_lose(struct plan *p, struct entry *cluster)
+{
+    size_t place = entry_sort_index(p->lost.items, p->lost.count, cluster);
+
+    if (entry_list_has(&p->lost, cluster))
+        return false;
+    store_pin(cluster);
+    entry_list_add(&p->lost, cluster);
+    memmove(&p->lost.items[place + 1], &p->lost.items[place],
+            (p->lost.count - 1 - place) * sizeof(struct entry *));
+    p->lost.items[place] = cluster;
+    p->user.lost = &p->lost;
+    return true;
+}
+
+/* Records the templates with copies in lost clusters, as they are before the loss. */
+static void record_lost_copies(struct plan *p)
+{
+    CLEANUP(listing_release) struct listing all = listing_make(plan_store(p), CLASS_TEMPLATE);
+
+    for (size_t i = 0; i < all.count; i++) {
+        struct entry *entry = (struct entry *)(uintptr_t)all.entries[i];
+        struct lost_copies copies;
+        struct plan_record *r;
+        struct outcome o;
+
+        outcome_read(plan_store(p), entry, &o);
+        copies = cluster_loss_count(p->overlay, &p->lost, &o);
+        if (copies.clusters == 0) {
+            outcome_release(&o, plan_store(p));
+            continue;
+        }
+        record_state(p, entry);
+        r = map_get(&p->records, map_hash_address(entry), entry);
+        r->loss = copies;
+        r->at_loss = o;
+    }
+}
+
+static void simulate_loss(struct plan *p)
+{
+    if (p->lost.count == 0 || overlay_limit_reached(p->overlay))
+        return;
+    record_lost_copies(p);
+    cluster_loss_apply(p->overlay, &p->lost);
+    simulate_until_settled(p);
+    if (overlay_unsettled_templates(p->overlay)->count > 0)
+        p->result.settled = false;
 }
 
 /* ---- result of a plan ---- */
@@ -523,14 +607,25 @@ static void add_template_if_affected(struct plan *p, struct plan_record *r)
 
     outcome_read(plan_store(p), r->entry, &row.after);
     assume_quota(p, r->entry, &r->before, &row.after);
-    if (!is_affected(r, &row.after)) {
+    bool affected = is_affected(r, &row.after);
+
+    if (!affected && r->loss.clusters == 0) {
         outcome_release(&row.after, plan_store(p));
         return;
     }
     row.before = r->before;
     r->before = (struct outcome){0};
     row.preserved = is_preserved(p, &row);
-    set_time_of_effect(p, &row);
+    row.loss = r->loss;
+    if (row.loss.clusters > 0) {
+        cluster_loss_judge(p->overlay, &p->lost, &r->at_loss, &row.after, &row.loss);
+        result->fates[row.loss.fate]++;
+        result->last_copies += row.loss.last_copy;
+    }
+    /* A template with the same outcome is listed because of its copies in lost clusters only. */
+    row.when = PLAN_NEVER;
+    if (affected)
+        set_time_of_effect(p, &row);
     if (row.when == PLAN_AT_NEXT_CHANGE)
         assume_quota(p, r->entry, &row.before, &row.next);
     result->when[row.when]++;
@@ -585,6 +680,7 @@ const struct plan_result *plan_finish(struct plan *p)
     struct plan_record *r;
 
     process_postponed_objects(p);
+    simulate_loss(p);
     overlay_observe(p->overlay, (struct overlay_observer){0});
     for (size_t at = 0;
          !overlay_limit_reached(p->overlay) && (r = map_next(&p->records, &at)) != NULL;) {
@@ -601,12 +697,13 @@ const struct plan_result *plan_finish(struct plan *p)
         add_copies_after(&result->clusters, t);
         add_preserved_copies(&result->clusters, t);
     }
-    finish_clusters(&result->clusters, plan_store(p));
+    finish_clusters(&result->clusters, plan_store(p), &p->lost);
     result->unsettled = overlay_unsettled_templates(p->overlay);
     result->objects = p->user.objects;
     result->object_count = p->user.object_count;
     result->assumptions = overlay_take_assumptions(p->overlay);
     result->release = overlay_context(p->overlay)->release;
+    result->lost = &p->lost;
     /* If the plan changes nothing, keep only assumptions that may have prevented a change. */
     if (result->template_count + result->conflict_count == 0)
         result->assumptions &= 1U << ASSUMED_PREEMPTION_OFF | 1U << ASSUMED_REFERENCES_UNKNOWN |

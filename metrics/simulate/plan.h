@@ -2,6 +2,7 @@
 #pragma once
 
 #include "metrics/model/store.h"
+#include "metrics/simulate/cluster_loss.h"
 #include "metrics/simulate/overlay.h"
 #include "metrics/simulate/user_change.h"
 
@@ -18,13 +19,22 @@ struct plan;
 
 enum plan_side { PLAN_BEFORE, PLAN_AFTER, PLAN_SIDES };
 
+/* Resources of which a plan compares the requests with the free capacity of a cluster. */
+enum plan_resource { PLAN_CPU, PLAN_MEMORY, PLAN_PODS, PLAN_RESOURCE_COUNT };
+/* Names of the enumerators of plan_resource, as Kubernetes names the resources. */
+extern const char *const plan_resource_names[PLAN_RESOURCE_COUNT];
+
 /* Sums over the affected templates of a plan in one member cluster. */
 struct plan_cluster {
     const char *name;
     int64_t replicas[PLAN_SIDES];
     double cores[PLAN_SIDES];
     double memory_bytes[PLAN_SIDES];
-    bool overflows; /* CPU, memory or pods increase by more than the Cluster reports as free. */
+    /* Free amounts that the Cluster reports, by enum plan_resource; NAN if unknown. */
+    double free[PLAN_RESOURCE_COUNT];
+    unsigned
+        exceeded; /* Resources that increase by more than is free: bits by enum plan_resource. */
+    bool lost;    /* The plan simulates the loss of the cluster. */
 };
 
 /* Sums by member cluster; all zeros is an empty list. */
@@ -53,6 +63,7 @@ struct plan_template {
     struct outcome before;
     struct outcome after; /* After Karmada has processed the change. */
     struct outcome next;  /* After the user's next change; only for PLAN_AT_NEXT_CHANGE. */
+    struct lost_copies loss;
     /* The copies in the clusters that the template leaves stay there; Karmada forgets them. */
     bool preserved;
 };
@@ -86,7 +97,11 @@ struct plan_result {
     size_t undetermined;     /* Number of `templates` with unknown clusters after the change. */
     unsigned assumptions;    /* Bits by enum assumption. */
     struct release_range release; /* Releases of Karmada that were simulated. */
-    bool settled;                 /* No simulation was given up before its queue was empty. */
+    /* Lost clusters, in the order of entry_compare(); and templates with copies there. Borrowed. */
+    const struct entry_list *lost;
+    size_t fates[LOSS_FATE_COUNT]; /* Number of these templates by enum loss_fate. */
+    size_t last_copies;            /* Number of those with `last_copy`. */
+    bool settled;                  /* No simulation was given up before its queue was empty. */
     /* Templates still queued when the simulation was given up, in the order of entry_compare(). */
     const struct entry_list *unsettled;
 };
@@ -136,6 +151,11 @@ void plan_delete(struct plan *p, struct entry *entry);
  * false if the store has no object in it.
  */
 bool plan_delete_namespace(struct plan *p, const char *name);
+/*
+ * Records that an existing member cluster is lost after all other changes: plan_finish() simulates
+ * the loss. Must be called before the first change. Returns false if it is recorded already.
+ */
+bool plan_lose(struct plan *p, struct entry *cluster) MUST_USE;
 /* Calls simulation_touch_template(), and simulates Karmada until its queue is empty. */
 void plan_touch_template(struct plan *p, struct entry *template);
 

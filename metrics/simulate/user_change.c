@@ -437,7 +437,10 @@ static void note_named_cluster(struct user_change *u, const struct entry *entry)
 
 static void apply_cluster(struct user_change *u, struct entry *entry, const struct cluster *fresh)
 {
-    if (cluster_change_apply(u->overlay, entry, fresh))
+    bool evicts = cluster_change_apply(u->overlay, entry, fresh);
+
+    /* The evictions from a lost cluster are simulated later. */
+    if (evicts && !(u->lost && entry_list_has(u->lost, entry)))
         note_entry(u, entry, CHANGE_REASON_EVICTION);
     if (fresh->deleting)
         note_named_cluster(u, entry);
@@ -498,6 +501,13 @@ static void apply_rebalancer(struct user_change *u, struct applied_object applie
 
 /* ---- all kinds ---- */
 
+/* Returns true for a ClusterTaintPolicy if clusters are lost after the change: it acts on them. */
+static bool is_simulated_later(const struct user_change *u, const struct applied_object *applied)
+{
+    return u->lost && entry_class(applied->entry) == CLASS_OTHER &&
+           ((const struct other *)applied->object)->taint_policy;
+}
+
 /* Applies an object of a class without a rule of its own in the simulation. */
 static void apply_other(struct user_change *u, struct applied_object applied, const cJSON *json)
 {
@@ -506,7 +516,8 @@ static void apply_other(struct user_change *u, struct applied_object applied, co
         return;
     }
     overlay_replace(u->overlay, applied.entry, applied.object);
-    note_entry(u, applied.entry, CHANGE_REASON_KIND);
+    if (!is_simulated_later(u, &applied))
+        note_entry(u, applied.entry, CHANGE_REASON_KIND);
 }
 
 void user_change_apply(struct user_change *u, struct applied_object applied, const cJSON *json)

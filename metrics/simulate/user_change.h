@@ -97,6 +97,8 @@ struct user_change {
     size_t deleted_namespace_count;
     struct defined_kind *defined_kinds; /* Kinds of applied CustomResourceDefinitions. */
     size_t defined_kind_count;
+    /* Clusters that are lost after the change; NULL without any. Borrowed. */
+    const struct entry_list *lost;
 };
 
 /* Adds a source that cannot be read, because of `why`: the result lacks its objects. */

@@ -220,6 +220,18 @@ def planned_by_release():
         yield plan_of("-f", folder.write("change.json", in_list([moved(policy, "m1")])), target)
 
 
+def planned_with_losses():
+    """Plans of lost member clusters, from which Karmada evicts or does not."""
+    steps = json.loads(gzip.decompress(STEPS.read_bytes()))
+    objects = steps["s-cluster-down/06-evicting"]["objects"]
+    with Folder() as folder:
+        before = folder.write("before.json", in_list(steps["s-cluster-down/01-all-healthy"]["objects"]))
+        tainted = folder.write("tainted.json", in_list(
+            [each for each in objects if each["kind"] == "Cluster"]))
+        for gates in ("", "Failover=true"):
+            yield plan_of("--lose", "member3", "--karmada.feature-gates", gates, "-f", tainted, before)
+
+
 def planned():
     """(of what, the plan of it): changes of the fixtures, and of each policy of the golden objects."""
     yield plan_of("-f", DEMO, DEMO)
@@ -229,6 +241,7 @@ def planned():
         yield plan_of("-f", change, DEMO)
     yield from planned_with_referrers()
     yield from planned_by_release()
+    yield from planned_with_losses()
     with Folder() as folder:
         lazy = json.loads((LAZY / "04-policy-updated/propagationpolicies.json").read_text())
         for policy in lazy["items"]:
