@@ -84,7 +84,9 @@ static void add_cluster_names(struct strbuf *out, const struct outcome *o, bool 
         return;
     }
     if (o->undetermined != UNDETERMINED_REASON_COUNT && o->exists) {
-        strbuf_addf(out, "selected by the scheduler (%s)",
+        strbuf_addf(out, "%s (%s)",
+                    o->undetermined == UNDETERMINED_QUOTA_ORDER ? "undetermined"
+                                                                : "selected by the scheduler",
                     undetermined_reason_names[o->undetermined]);
         return;
     }
@@ -209,6 +211,15 @@ static void add_preserved_copies(struct strbuf *out, size_t start, const struct 
     }
 }
 
+/* Appends the quota that refuses the template, and the amounts. */
+static void add_quota_excess(struct strbuf *out, size_t start, const struct outcome *o)
+{
+    if (!o->binding || !o->binding->quota_excess || o->predicted.outcome != PREDICTION_REFUSED)
+        return;
+    begin_part(out, start);
+    quota_excess_add_text(o->binding->quota_excess, out);
+}
+
 /* Appends what changes: equal texts, if all names are in them (`all`), are equal changes. */
 static void add_change(struct strbuf *out, const struct plan_template *t, bool all)
 {
@@ -236,6 +247,7 @@ static void add_change(struct strbuf *out, const struct plan_template *t, bool a
         begin_part(out, start);
         add_state(out, to);
     }
+    add_quota_excess(out, start, to);
     if (from->policy && to->exists && to->policy != from->policy) {
         begin_part(out, start);
         strbuf_adds(out, "policy -> ");
@@ -540,6 +552,9 @@ static void print_difference(struct output *o, const struct outcome *a, const st
         if (outcome_by_release(b))
             strbuf_addf(&line, "The clusters depend on the release of Karmada: %s.",
                         outcome_by_release(b));
+        else if (b->undetermined == UNDETERMINED_QUOTA_ORDER)
+            strbuf_addf(&line, "Undetermined (quota_order): %s.",
+                        undetermined_text(b->undetermined));
         else
             strbuf_addf(&line, "Only the scheduler can select the clusters (%s).",
                         undetermined_reason_names[b->undetermined]);
@@ -570,6 +585,12 @@ static void print_remarks(struct output *o, const struct plan_template *row)
         output_add_line(o, DETAIL_INDENT, line.data);
     if (row->loss.clusters > 0 && plan_loss_sentence(row))
         output_add_line(o, DETAIL_INDENT, plan_loss_sentence(row));
+    strbuf_reset(&line);
+    add_quota_excess(&line, 0, final_outcome(row));
+    if (line.len > 0) {
+        strbuf_addc(&line, '.');
+        output_add_line(o, DETAIL_INDENT, line.data);
+    }
     if (outcome_waits_for_scheduling(final_outcome(row)))
         output_add_line(o, DETAIL_INDENT,
                         "Scheduling is suspended: changes of placement and replicas wait.");

@@ -22,6 +22,22 @@ void report_put_policy(struct json_writer *w, const char *key, struct policy_nam
     json_writer_close(w, '}');
 }
 
+void report_put_quota_excess(struct json_writer *w, const char *key, const struct quota_excess *e)
+{
+    if (!e) {
+        json_writer_text(w, key, NULL);
+        return;
+    }
+    json_writer_open(w, key, '{');
+    json_writer_text(w, "namespace", entry_ns(e->quota));
+    json_writer_text(w, "name", e->quota->name);
+    json_writer_text(w, "resource", e->resource);
+    json_writer_number(w, "limit", quota_base_units(e->resource, e->limit));
+    json_writer_number(w, "used", quota_base_units(e->resource, e->used));
+    json_writer_number(w, "needed", quota_base_units(e->resource, e->needed));
+    json_writer_close(w, '}');
+}
+
 void report_put_object(struct json_writer *w, const struct entry *entry)
 {
     json_writer_text(w, "kind", entry_kind(entry));

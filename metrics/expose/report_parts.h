@@ -3,6 +3,7 @@
 
 #include "metrics/base/json_writer.h"
 #include "metrics/expose/policy_names.h"
+#include "metrics/rules/admission/quota.h"
 #include "metrics/rules/policy_versions.h"
 #include "metrics/rules/replica_projection.h"
 #include "metrics/rules/transitions.h"
@@ -17,6 +18,13 @@
 
 /* Appends a policy as {kind, namespace, name}; null if no policy is known. */
 void report_put_policy(struct json_writer *w, const char *key, struct policy_name policy);
+
+/*
+ * Appends a quota that refuses a write as {namespace, name, resource, limit, used, needed}, in base
+ * units (cores, bytes); null for NULL.
+ */
+void report_put_quota_excess(struct json_writer *w, const char *key,
+                             const struct quota_excess *excess);
 
 /* Appends kind, namespace and name of an entry. */
 void report_put_object(struct json_writer *w, const struct entry *entry);

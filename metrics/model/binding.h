@@ -138,6 +138,8 @@ static inline bool has_failed_scheduling(const struct binding_status *p)
 
 /* ---- spec and metadata of a binding ---- */
 
+struct quota_excess; /* metrics/rules/admission/quota.h */
+
 /* Element of spec.requiredBy: a binding whose template needs the template of this binding. */
 struct referrer {
     const char *ns; /* Both texts are interned; "" if unset. */
@@ -201,6 +203,8 @@ struct binding {
     uint64_t resource_version; /* spec.resource.resourceVersion; 0 if unknown. */
     /* For simulations: results of different releases if these make the targets unpredictable. */
     const char *by_release;
+    /* For simulations: the quota that refuses the last write of the binding; NULL without one. */
+    const struct quota_excess *quota_excess;
     int64_t created_ms;
     int64_t changed_ms; /* user_change_time_ms(); Karmada's writes of the spec count as changes. */
     bool has_placement; /* spec.placement exists, even if empty: a policy created the binding. */

@@ -5,6 +5,7 @@
 #include "metrics/model/cluster.h"
 #include "metrics/model/connector_resource.h"
 #include "metrics/model/event.h"
+#include "metrics/model/federated_quota.h"
 #include "metrics/model/override_policy.h"
 #include "metrics/model/template.h"
 #include "metrics/model/work.h"
@@ -96,6 +97,8 @@ static const struct kind_def rows[] = {
      override_release, NULL, ALWAYS("clusteroverridepolicies", .unfiltered = true)},
     {CLUSTER_GROUP, CLUSTER_KIND, CLUSTER_API_VERSION, CLASS_CLUSTER, true, cluster_decode,
      cluster_release, NULL, ALWAYS("clusters", .unfiltered = true)},
+    {POLICY_GROUP, QUOTA_KIND, POLICY_V1, CLASS_QUOTA, false, federated_quota_decode,
+     federated_quota_release, NULL, ALWAYS("federatedresourcequotas", .optional = true)},
     {WORK_GROUP, "Work", WORK_V1, CLASS_WORK, false, work_decode, work_release, NULL,
      WITH_WORKS("works", .optional = true, .unfiltered = true, .by_binding = true)},
     /* The groups "" and events.k8s.io serve the same Events: events.k8s.io is not read. */

@@ -16,6 +16,10 @@
 #define CLUSTER_API_VERSION CLUSTER_GROUP "/v1alpha1"
 #define CLUSTER_KIND        "Cluster"
 
+/* Kind of the limits of a namespace. */
+#define QUOTA_API_VERSION "policy.karmada.io/v1alpha1"
+#define QUOTA_KIND        "FederatedResourceQuota"
+
 /* Classes of objects: the rules treat all objects of a class alike. */
 enum object_class {
     CLASS_TEMPLATE, /* Any object that a policy can select. */
@@ -26,6 +30,7 @@ enum object_class {
     CLASS_EVENT,
     CLASS_WORK,
     CLASS_LEASE,
+    CLASS_QUOTA,
     CLASS_SETTING, /* Object with settings, which rules read even if no policy selects it. */
     CLASS_OTHER,   /* Object of Karmada itself that no rule uses. */
     CLASS_COUNT,

@@ -336,6 +336,7 @@ void store_walk_stop(struct store_walk *w);
 struct binding;
 struct cluster;
 struct event;
+struct federated_quota;
 struct lease;
 struct override;
 struct policy;
@@ -386,6 +387,11 @@ static inline const struct event *entry_event(const struct entry *e)
 static inline const struct lease *entry_lease(const struct entry *e)
 {
     return entry_object(e, CLASS_LEASE);
+}
+
+static inline const struct federated_quota *entry_quota(const struct entry *e)
+{
+    return entry_object(e, CLASS_QUOTA);
 }
 
 static inline const struct work *entry_work(const struct entry *e)

@@ -3,6 +3,7 @@
 
 #include "metrics/model/binding.h"
 #include "metrics/rules/admission/admission.h"
+#include "metrics/rules/admission/quota.h"
 #include "metrics/rules/dependency.h"
 #include "metrics/rules/engine.h"
 #include "metrics/rules/replica_projection.h"
@@ -19,6 +20,7 @@ const char *const prediction_names[PREDICTION_COUNT] = {
 };
 
 static const char other_scheduler[] = "other_scheduler";
+static const char quota_exceeded[] = "quota_exceeded";
 
 bool predicted_by_other_scheduler(struct predicted p)
 {
@@ -84,13 +86,12 @@ static struct predicted predict_without_clusters(const struct binding *b)
         return (struct predicted){PREDICTION_NOWHERE, "no_cluster_fit"};
     case SCHEDULED_UNSCHEDULABLE:
         return (struct predicted){PREDICTION_NOWHERE, "unschedulable"};
-    case SCHEDULED_QUOTA_EXCEEDED:
-        return (struct predicted){PREDICTION_REFUSED, "quota_exceeded"};
     case SCHEDULED_ERROR:
     case SCHEDULED_OTHER:
         return (struct predicted){PREDICTION_REFUSED, scheduler_failure(b->propagation.placement)};
     case SCHEDULED_NEVER:
     case SCHEDULED_TRUE:
+    case SCHEDULED_QUOTA_EXCEEDED:
         break;
     }
     if (b->scheduling_suspended)
@@ -126,6 +127,8 @@ struct predicted predict_from_decision(const struct template_decision *d,
                                   undetermined_reason_names[b->undetermined - 1]};
     if (d->state != STATE_ORPHANED && is_unscheduled(d, WHY_OTHER_SCHEDULER))
         return (struct predicted){PREDICTION_UNDETERMINED, other_scheduler};
+    if (b->quota_excess || (b->status.scheduled == SCHEDULED_QUOTA_EXCEEDED && b->has_placement))
+        return (struct predicted){PREDICTION_REFUSED, quota_exceeded};
     if (b->cluster_count == 0)
         return predict_without_clusters(b);
     if (d->state == STATE_ORPHANED)
@@ -203,6 +206,28 @@ static struct predicted undetermined(struct projection *out, enum undetermined_r
     return (struct predicted){PREDICTION_UNDETERMINED, undetermined_reason_names[reason]};
 }
 
+/* Returns whether the quotas of the namespace allow to place the template, if it is the next one.
+ */
+static enum quota_answer judge_quotas(const struct rule_context *c, const struct entry *template,
+                                      const struct projection *targets)
+{
+    struct intern *strings = store_string_pool(c->store);
+    const struct quota_load before = {0};
+    struct quota_load after = {.replicas = quota_count_replicas(targets->clusters, targets->count)};
+    const struct quota_scope scope = {c->store, c->gates, &c->incomplete};
+    struct quota_excess excess;
+    enum quota_answer answer;
+    struct resource_request *requests =
+        requests_parse(strings, entry_template(template)->requests, &after.request_count);
+
+    after.requests = requests;
+    answer = quota_judge(&scope, entry_ns(template), &before, &after, true, &excess);
+    for (uint32_t i = 0; i < after.request_count; i++)
+        intern_drop(strings, requests[i].resource);
+    free(requests);
+    return answer;
+}
+
 /* Predicts a template for which Karmada will create a binding, from its policy. */
 static struct predicted predict_governed(const struct rule_context *c, const struct entry *template,
                                          struct projection *out)
@@ -226,6 +251,8 @@ static struct predicted predict_governed(const struct rule_context *c, const str
         return undetermined(out, out->reason);
     if (result.scheduled == SCHEDULED_ERROR)
         return (struct predicted){PREDICTION_REFUSED, scheduler_failure(resolved->text)};
+    if (out->count > 0 && judge_quotas(c, template, out) == QUOTA_REFUSES)
+        return (struct predicted){PREDICTION_REFUSED, quota_exceeded};
     targets_set_suspended(store_string_pool(c->store), entry_policy(policy)->propagation.suspension,
                           out->clusters, out->count);
     if (out->count > 0)

@@ -68,6 +68,7 @@ enum cause cause_of_class(enum object_class class)
         [CLASS_CLUSTER] = CAUSE_CLUSTER,   [CLASS_EVENT] = CAUSE_EVENT,
         [CLASS_WORK] = CAUSE_WORK,         [CLASS_LEASE] = CAUSE_LEASE,
         [CLASS_SETTING] = CAUSE_SETTING,   [CLASS_OTHER] = CAUSE_SETTING,
+        [CLASS_QUOTA] = CAUSE_SETTING,
     };
 
     return causes[class];

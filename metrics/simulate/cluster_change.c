@@ -68,8 +68,7 @@ static bool has_equal_targets(const struct binding *a, const struct binding *b)
     return targets_equal(a->clusters, b->clusters, a->cluster_count);
 }
 
-/* Schedules a binding, and writes it with its dependencies if the result differs. */
-static void reschedule_binding(struct overlay *overlay, struct entry *entry)
+void reschedule_binding(struct overlay *overlay, struct entry *entry)
 {
     const struct binding *old = entry_binding(entry);
     struct binding fresh = *old;

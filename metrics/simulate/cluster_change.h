@@ -20,6 +20,9 @@
 bool cluster_change_apply(struct overlay *overlay, struct entry *entry,
                           const struct cluster *fresh) MUST_USE;
 
+/* Schedules a binding, and writes it with its dependencies if the result differs. */
+void reschedule_binding(struct overlay *overlay, struct entry *entry);
+
 /*
  * Deletes a Cluster as its user. The Cluster is in deletion until no binding has it as a target;
  * only then it is removed.

@@ -7,6 +7,7 @@
 #include "metrics/rules/template_state.h"
 #include "metrics/simulate/dependencies_distributor.h"
 #include "metrics/simulate/overlay.h"
+#include "metrics/simulate/quota_enforcement.h"
 #include "metrics/simulate/scheduler.h"
 
 /* ---- claims ---- */
@@ -167,11 +168,22 @@ static bool is_binding_name_refused(const struct entry *template)
            (d && d->defects & 1U << DEFECT_NAME_COLLISION);
 }
 
+/* Records on the binding, which stays as it is, that a quota refuses the template's requests. */
+static void note_refused_requests(struct overlay *overlay, struct entry *entry,
+                                  const struct quota_excess *excess)
+{
+    struct binding *copy = overlay_copy_binding(overlay, entry_binding(entry));
+
+    copy->quota_excess = excess;
+    overlay_replace(overlay, entry, copy);
+}
+
 /*
  * Applies a policy to a template that it has claimed (Karmada: ApplyPolicy, ApplyClusterPolicy):
  * creates or updates the binding, schedules it (unless update_replicas() returns a reason) and
  * syncs its dependencies. Does nothing if Karmada would fail: the binding is in deletion or of
- * another template, its name is refused, or the PriorityClass is missing.
+ * another template, its name is refused, the PriorityClass is missing, or a quota refuses its
+ * requests.
  */
 static void apply_claimed_policy(struct overlay *overlay, struct entry *template,
                                  const struct entry *policy)
@@ -195,6 +207,11 @@ static void apply_claimed_policy(struct overlay *overlay, struct entry *template
     binding_set_template_version(fresh, entry_template(template));
     copy_resource_requests(overlay, fresh, entry_template(template));
     fresh->undetermined = 0;
+    fresh->quota_excess = NULL;
+    if (quota_refuses_requests(overlay, old, fresh)) {
+        note_refused_requests(overlay, entry, fresh->quota_excess);
+        return;
+    }
     unknown = update_replicas(overlay, fresh, old, template);
     if (unknown == UNDETERMINED_REASON_COUNT) {
         scheduler_schedule_binding(overlay, old, fresh);

@@ -33,6 +33,7 @@ struct overlay {
     struct replacement *replacements;
     size_t replacement_count;
     size_t replacement_capacity;
+    size_t visited_count; /* Replacements that overlay_next_replacement() has returned. */
     struct owned *owned;
     size_t owned_count;
     size_t owned_capacity;
@@ -150,6 +151,18 @@ void overlay_replace(struct overlay *overlay, struct entry *entry, void *object)
         entry, store_swap_object(overlay_context(overlay)->store, entry, object)};
 }
 
+bool overlay_next_replacement(struct overlay *overlay, struct entry **entry, const void **old)
+{
+    const struct replacement *r = &overlay->replacements[overlay->visited_count];
+
+    if (overlay->visited_count == overlay->replacement_count)
+        return false;
+    overlay->visited_count++;
+    *entry = r->entry;
+    *old = r->old;
+    return true;
+}
+
 static void *add_owned(struct overlay *overlay, const struct kind_def *def, void *object)
 {
     overlay->owned = ensure_room(overlay->owned, overlay->owned_count, &overlay->owned_capacity,
@@ -212,6 +225,8 @@ void overlay_rollback(struct overlay *overlay, size_t mark)
         (void)simulated;
         store_unpin(store, replacement.entry);
     }
+    if (overlay->visited_count > mark)
+        overlay->visited_count = mark;
 }
 
 void overlay_observe(struct overlay *overlay, struct overlay_observer observer)

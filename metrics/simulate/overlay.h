@@ -43,8 +43,9 @@ struct overlay;
         "The PriorityClasses that policies name exist. Without its PriorityClass, Karmada does "   \
         "not apply a policy.")                                                                     \
     ROW(QUOTA,                                                                                     \
-        "FederatedQuotaEnforcement is on (--karmada.feature-gates): no FederatedResourceQuota "    \
-        "refuses the new replicas and requests. The plan does not simulate quotas.")               \
+        "FederatedQuotaEnforcement is on (--karmada.feature-gates), and the requests of some "     \
+        "templates, or the quotas, are not known: no FederatedResourceQuota refuses these "        \
+        "templates.")                                                                              \
     ROW(KIND_UNREAD, "Some selected or changed kinds are not completely read: templates of these " \
                      "kinds stay unchanged.")                                                      \
     ROW(EVICTION_OFF,                                                                              \
@@ -122,6 +123,12 @@ const char *overlay_intern(struct overlay *overlay, const char *text);
  */
 const struct resolved_placement *overlay_resolve_placement(struct overlay *overlay,
                                                            const char *text);
+
+/*
+ * Moves the next replacement of an object to `entry` and `old`, the object before it (may be NULL),
+ * in the order of the replacements; a rollback takes replacements back. Returns false at the end.
+ */
+bool overlay_next_replacement(struct overlay *overlay, struct entry **entry, const void **old);
 
 /* Evaluates entries until all decisions are up to date with the replaced objects. */
 void overlay_evaluate(struct overlay *overlay);

@@ -6,8 +6,10 @@
 #include "metrics/model/cluster.h"
 #include "metrics/model/store.h"
 #include "metrics/rules/object_index.h"
+#include "metrics/simulate/cluster_change.h"
 #include "metrics/simulate/detector.h"
 #include "metrics/simulate/overlay.h"
+#include "metrics/simulate/quota_enforcement.h"
 #include "metrics/simulate/user_change.h"
 
 /* ---- sums by cluster ---- */
@@ -146,6 +148,36 @@ static void finish_clusters(struct plan_clusters *c, const struct store *store,
 
 /* ---- actions of Karmada ---- */
 
+/* Retries the write of a binding that a quota has refused. Returns true if anything changed. */
+static bool retry_refused_binding(struct overlay *overlay, struct entry *entry)
+{
+    const struct binding *b = entry_binding(entry);
+    const struct binding_decision *d = binding_decision(entry);
+
+    if (b->status.scheduled == SCHEDULED_QUOTA_EXCEEDED) {
+        reschedule_binding(overlay, entry);
+        return entry_binding(entry) != b;
+    }
+    if (!d || !d->template)
+        return false;
+    overlay_enqueue(overlay, (struct queue_item){d->template, false});
+    return true;
+}
+
+/* Retries the writes that quotas have refused, if there is room now. */
+static bool retry_refused_bindings(struct overlay *overlay)
+{
+    CLEANUP(entry_list_release) struct entry_list refused = {0};
+    bool changed = false;
+
+    quota_list_retries(overlay, &refused);
+    for (size_t i = 0; i < refused.count; i++)
+        changed |= retry_refused_binding(overlay, refused.items[i]);
+    if (changed)
+        overlay_evaluate(overlay);
+    return changed;
+}
+
 bool simulation_process_queue(struct overlay *overlay)
 {
     size_t limit = store_object_count(overlay_context(overlay)->store, CLASS_TEMPLATE) *
@@ -153,17 +185,19 @@ bool simulation_process_queue(struct overlay *overlay)
                    SIMULATION_ITEMS_MIN;
     struct queue_item item;
 
-    while (overlay_dequeue(overlay, &item)) {
-        if (limit-- == 0 || overlay_limit_reached(overlay)) {
-            do
-                overlay_note_unsettled(overlay, item.template);
-            while (overlay_dequeue(overlay, &item));
-            overlay_evaluate(overlay);
-            return false;
+    do {
+        while (overlay_dequeue(overlay, &item)) {
+            if (limit-- == 0 || overlay_limit_reached(overlay)) {
+                do
+                    overlay_note_unsettled(overlay, item.template);
+                while (overlay_dequeue(overlay, &item));
+                overlay_evaluate(overlay);
+                return false;
+            }
+            detector_process_template(overlay, item);
         }
-        detector_process_template(overlay, item);
-    }
-    overlay_evaluate(overlay);
+        overlay_evaluate(overlay);
+    } while (limit-- > 0 && retry_refused_bindings(overlay));
     return true;
 }
 
@@ -523,42 +557,6 @@ static void set_time_of_effect(struct plan *p, struct plan_template *row)
     row->when = outcome_equal(&row->before, &row->after) ? PLAN_NEVER : PLAN_AT_ONCE;
 }
 
-static int64_t count_replicas(const struct outcome *o)
-{
-    int64_t sum = 0;
-
-    for (uint32_t i = 0; i < o->cluster_count; i++)
-        sum += o->clusters[i].replicas;
-    return sum;
-}
-
-/*
- * Returns true if the requests of all replicas grow, or may grow because the clusters are
- * undetermined: Karmada's webhook then compares them with quotas (Karmada:
- * validateFederatedResourceQuota).
- */
-static bool may_exceed_quota(const struct outcome *from, const struct outcome *to)
-{
-    for (uint32_t i = 0; to->binding && i < to->binding->request_count; i++) {
-        const struct resource_request *r = &to->binding->requests[i];
-        double before = from->binding ? requested_amount(from->binding, r->resource) : 0;
-
-        if (to->undetermined != UNDETERMINED_REASON_COUNT ||
-            r->amount * (double)count_replicas(to) > before * (double)count_replicas(from))
-            return true;
-    }
-    return false;
-}
-
-/* Records ASSUMED_QUOTA if a quota may refuse the new outcome. */
-static void assume_quota(struct plan *p, const struct entry *template, const struct outcome *from,
-                         const struct outcome *to)
-{
-    if (*entry_ns(template) && overlay_gate_is_on(p->overlay, GATE_FEDERATED_QUOTA_ENFORCEMENT) &&
-        may_exceed_quota(from, to))
-        overlay_assume(p->overlay, ASSUMED_QUOTA);
-}
-
 /* Returns true if the change deletes the template, and its copies stay in the member clusters. */
 static bool is_deleted_without_copies(const struct user_change *u, const struct entry *template)
 {
@@ -606,7 +604,6 @@ static void add_template_if_affected(struct plan *p, struct plan_record *r)
     struct plan_template row = {.template = r->entry};
 
     outcome_read(plan_store(p), r->entry, &row.after);
-    assume_quota(p, r->entry, &r->before, &row.after);
     bool affected = is_affected(r, &row.after);
 
     if (!affected && r->loss.clusters == 0) {
@@ -626,8 +623,6 @@ static void add_template_if_affected(struct plan *p, struct plan_record *r)
     row.when = PLAN_NEVER;
     if (affected)
         set_time_of_effect(p, &row);
-    if (row.when == PLAN_AT_NEXT_CHANGE)
-        assume_quota(p, r->entry, &row.before, &row.next);
     result->when[row.when]++;
     result->undetermined += row.after.undetermined != UNDETERMINED_REASON_COUNT;
     result->templates =
@@ -650,6 +645,44 @@ static void add_changed_conflicts(struct plan_result *result, const struct plan_
         result->conflicts[result->conflict_count++] = (struct plan_conflict){r->entry, i, appears};
         result->conflicts_appear += appears;
         result->conflicts_vanish += !appears;
+    }
+}
+
+/* Makes the outcome after the change undetermined: its clusters are then those before the change.
+ */
+static void set_undetermined_by_order(struct plan_template *t)
+{
+    struct outcome *o = &t->after;
+
+    free(o->clusters);
+    o->cluster_count = t->before.cluster_count;
+    o->clusters = xcalloc(o->cluster_count + (size_t)1, sizeof(*o->clusters));
+    if (o->cluster_count > 0)
+        memcpy(o->clusters, t->before.clusters, o->cluster_count * sizeof(*o->clusters));
+    o->undetermined = UNDETERMINED_QUOTA_ORDER;
+    o->predicted = (struct predicted){PREDICTION_UNDETERMINED,
+                                      undetermined_reason_names[UNDETERMINED_QUOTA_ORDER]};
+}
+
+/* Makes templates undetermined that compete for a quota. */
+static void mark_contested_templates(struct plan *p)
+{
+    struct plan_result *r = &p->result;
+    CLEANUP(free_cleanup)
+    struct quota_competitor *all = xcalloc(r->template_count + 1, sizeof(*all));
+
+    for (size_t i = 0; i < r->template_count; i++)
+        all[i] = (struct quota_competitor){.ns = entry_ns(r->templates[i].template),
+                                           .before = r->templates[i].before.binding,
+                                           .after = r->templates[i].after.binding};
+    quota_find_contested(plan_store(p), all, r->template_count);
+    for (size_t i = 0; i < r->template_count; i++) {
+        struct plan_template *t = &r->templates[i];
+
+        if (!all[i].contested)
+            continue;
+        r->undetermined += t->after.undetermined == UNDETERMINED_REASON_COUNT;
+        set_undetermined_by_order(t);
     }
 }
 
@@ -688,6 +721,7 @@ const struct plan_result *plan_finish(struct plan *p)
         if (entry_class(r->entry) == CLASS_TEMPLATE)
             add_template_if_affected(p, r);
     }
+    mark_contested_templates(p);
     sort(result->templates, result->template_count, sizeof(*result->templates), by_template);
     sort(result->conflicts, result->conflict_count, sizeof(*result->conflicts), appearing_first);
     for (size_t i = 0; i < result->template_count; i++) {

@@ -6,6 +6,7 @@
 #include "metrics/rules/placement_match.h"
 #include "metrics/rules/scheduling/scheduling.h"
 #include "metrics/simulate/overlay.h"
+#include "metrics/simulate/quota_enforcement.h"
 
 /* Returns true if Karmada's default scheduler handles the binding once it is in its queue. */
 static bool is_for_default_scheduler(const struct binding *b)
@@ -132,10 +133,16 @@ static void set_condition(struct overlay *overlay, enum scheduled scheduled, str
 }
 
 static void use_result(struct overlay *overlay, const struct scheduling *s,
-                       const struct schedule_result *r, struct binding *fresh)
+                       const struct schedule_result *r, const struct binding *old,
+                       struct binding *fresh)
 {
     const struct placement *placement = s->resolved->placement;
 
+    if (r->scheduled == SCHEDULED_TRUE && quota_refuses_targets(overlay, old, fresh, &r->targets)) {
+        set_condition(overlay, SCHEDULED_QUOTA_EXCEEDED, fresh);
+        fresh->status.observed = false;
+        return;
+    }
     if (r->scheduled != SCHEDULED_ERROR)
         set_targets(overlay, &r->targets, fresh);
     set_condition(overlay, r->scheduled, fresh);
@@ -153,6 +160,7 @@ static void use_result(struct overlay *overlay, const struct scheduling *s,
 static void set_undetermined(struct overlay *overlay, struct binding *fresh,
                              const struct projection *p)
 {
+    quota_assume_unknown(overlay, fresh);
     binding_set_undetermined(fresh, p->determined ? UNDETERMINED_NO_CLUSTERS : p->reason);
     fresh->by_release = p->by_release ? overlay_intern(overlay, p->by_release) : NULL;
 }
@@ -174,7 +182,7 @@ static void schedule_by_names(struct overlay *overlay, const struct scheduling *
     scheduling_assign_in_range(s, &set, &r.targets);
     if (r.targets.determined && set.count > 0) {
         overlay_assume(overlay, ASSUMED_CLUSTERS_NAMED);
-        use_result(overlay, s, &r, fresh);
+        use_result(overlay, s, &r, old, fresh);
     } else if (!keeps_targets(s, old)) {
         set_undetermined(overlay, fresh, &r.targets);
     }
@@ -194,7 +202,7 @@ static void schedule(struct overlay *overlay, const struct scheduling *s, const 
     }
     scheduling_run_in_range(s, false, &r);
     if (r.runs && r.targets.determined)
-        use_result(overlay, s, &r, fresh);
+        use_result(overlay, s, &r, old, fresh);
     else if (r.runs && !keeps_targets(s, old))
         set_undetermined(overlay, fresh, &r.targets);
     schedule_result_release(placements_strings(s->placements), &r);
@@ -267,7 +275,7 @@ static void schedule_from_any_targets(struct overlay *overlay, const struct sche
         least.scheduled == most.scheduled && least.scheduled != SCHEDULED_ERROR &&
         projection_equal(&least.targets, &most.targets)) {
         fresh->undetermined = 0;
-        use_result(overlay, s, &least, fresh);
+        use_result(overlay, s, &least, old, fresh);
     }
     schedule_result_release(strings, &least);
     schedule_result_release(strings, &most);
@@ -280,6 +288,9 @@ void scheduler_schedule_enqueued(struct overlay *overlay, const struct binding *
     struct scheduling s = {.placements = c->placements, .binding = fresh, .gates = c->gates};
     const struct resolved_placement *applied = NULL;
     bool was_scheduled;
+
+    fresh->quota_excess = NULL;
+
     const char *text = applied_text(old, fresh, &was_scheduled);
 
     if (!is_for_default_scheduler(fresh)) {

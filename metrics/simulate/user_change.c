@@ -4,6 +4,7 @@
 #include "metrics/model/cluster.h"
 #include "metrics/model/store.h"
 #include "metrics/rules/admission/admission.h"
+#include "metrics/rules/admission/quota.h"
 #include "metrics/rules/object_index.h"
 #include "metrics/simulate/cluster_change.h"
 #include "metrics/simulate/dependencies_distributor.h"
@@ -406,6 +407,26 @@ static void apply_override(struct user_change *u, struct entry *entry, void *fre
     notify_referring_policies(u->overlay, entry);
 }
 
+/* Notes what of a quota has no effect on templates in the simulation. */
+static void note_quota(struct user_change *u, const struct entry *entry)
+{
+    const struct federated_quota *q = entry_quota(entry);
+
+    if (!q)
+        return;
+    if (q->limit_count > 0 && !quotas_are_enforced(overlay_context(u->overlay)->gates))
+        note_entry(u, entry, CHANGE_REASON_QUOTA_OFF);
+    if (q->cluster_count > 0)
+        note_entry(u, entry, CHANGE_REASON_QUOTA_ASSIGNMENTS);
+}
+
+/* A quota changes no template: quota_retry_refused() handles those that a quota refused. */
+static void apply_quota(struct user_change *u, struct entry *entry, void *fresh)
+{
+    overlay_replace(u->overlay, entry, fresh);
+    note_quota(u, entry);
+}
+
 /* A manual change of a binding triggers the scheduler and the distributor. */
 static void apply_binding(struct overlay *overlay, struct entry *entry, const struct binding *read)
 {
@@ -541,6 +562,9 @@ void user_change_apply(struct user_change *u, struct applied_object applied, con
     case CLASS_CLUSTER:
         apply_cluster(u, entry, fresh);
         return;
+    case CLASS_QUOTA:
+        apply_quota(u, entry, fresh);
+        return;
     case CLASS_EVENT:
     case CLASS_WORK:
     case CLASS_LEASE:
@@ -672,6 +696,10 @@ void user_change_delete(struct user_change *u, struct entry *entry)
     case CLASS_CLUSTER:
         cluster_change_delete(overlay, entry);
         note_named_cluster(u, entry);
+        break;
+    case CLASS_QUOTA:
+        note_quota(u, entry);
+        overlay_replace(overlay, entry, NULL);
         break;
     case CLASS_OVERRIDE:
     case CLASS_EVENT:

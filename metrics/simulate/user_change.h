@@ -18,6 +18,12 @@
         "The plan does not simulate the effect of override policies on the copies in member "      \
         "clusters.")                                                                               \
     ROW(KIND, NOT_SIMULATED, "kind", "The plan does not simulate objects of this kind.")           \
+    ROW(QUOTA_OFF, IGNORED, "quota_not_enforced",                                                  \
+        "FederatedQuotaEnforcement is off, its default: spec.overall limits no template. Set "     \
+        "--karmada.feature-gates if it is on.")                                                    \
+    ROW(QUOTA_ASSIGNMENTS, NOT_SIMULATED, "static_assignments",                                    \
+        "The plan does not simulate the ResourceQuotas that Karmada creates in the member "        \
+        "clusters of staticAssignments.")                                                          \
     ROW(EVICTION, NOT_SIMULATED, "eviction",                                                       \
         "Karmada may evict templates from the cluster because of its new NoExecute taint; the "    \
         "plan does not simulate evictions.")                                                       \

@@ -28,6 +28,7 @@ const struct fake_kind_row fake_kinds[FAKE_KIND_COUNT] = {
     [FAKE_OVERRIDE] = {POLICY, "OverridePolicy", "overridepolicies", true, false},
     [FAKE_CLUSTER_OVERRIDE] = {POLICY, "ClusterOverridePolicy", "clusteroverridepolicies", false,
                                false},
+    [FAKE_QUOTA] = {POLICY, "FederatedResourceQuota", "federatedresourcequotas", true, false},
     [FAKE_CLUSTER] = {CLUSTER, "Cluster", "clusters", false, false},
     [FAKE_EVENT] = {"v1", "Event", "events", true, false},
     [FAKE_CONFIG_MAP] = {"v1", "ConfigMap", "configmaps", true, true},

@@ -7,6 +7,7 @@
 #include "metrics/base/shown.h"
 #include "metrics/base/suggest.h"
 #include "metrics/base/utf8.h"
+#include "metrics/model/federated_quota.h"
 #include "metrics/model/kind.h"
 #include "metrics/model/metadata.h"
 #include "metrics/model/override_policy.h"
@@ -688,6 +689,8 @@ const struct admission *admission_of_entry(const struct entry *entry)
         return entry_policy(entry)->admission;
     case CLASS_OVERRIDE:
         return ((const struct override *)entry->object)->admission;
+    case CLASS_QUOTA:
+        return entry_quota(entry)->admission;
     case CLASS_OTHER:
         return ((const struct other *)entry->object)->admission;
     case CLASS_TEMPLATE:

@@ -338,7 +338,8 @@ void problem_conditions(const struct rule_context *c, const struct entry *entry,
         binding_conditions(c, entry, out);
     } else if (lease_decision(entry)) {
         lease_conditions(entry, out);
-    } else if (entry_class(entry) == CLASS_OVERRIDE || entry_class(entry) == CLASS_OTHER) {
+    } else if (entry_class(entry) == CLASS_OVERRIDE || entry_class(entry) == CLASS_QUOTA ||
+               entry_class(entry) == CLASS_OTHER) {
         admission_conditions(c, entry, out);
     } else if (entry_class(entry) == CLASS_CLUSTER) {
         add_unavailable(c, entry, out, due_ms);

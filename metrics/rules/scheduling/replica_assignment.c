@@ -15,6 +15,7 @@ const char *const undetermined_reason_names[UNDETERMINED_REASON_COUNT] = {
     [UNDETERMINED_LOT] = "lot",
     [UNDETERMINED_UID] = "uid",
     [UNDETERMINED_RELEASE] = "release",
+    [UNDETERMINED_QUOTA_ORDER] = "quota_order",
     [UNDETERMINED_UNSUPPORTED] = "unsupported",
 };
 

@@ -21,6 +21,7 @@ enum undetermined_reason {
     UNDETERMINED_LOT,              /* Karmada draws lots (releases until 1.15). */
     UNDETERMINED_UID,              /* The uid decides, and the object does not exist yet. */
     UNDETERMINED_RELEASE, /* The releases that Karmada may have place the workload differently. */
+    UNDETERMINED_QUOTA_ORDER, /* Several workloads compete for a quota: their order decides. */
     UNDETERMINED_UNSUPPORTED, /* workloadAffinity, unreadable placement or unknown replicas. */
     UNDETERMINED_REASON_COUNT,
 };

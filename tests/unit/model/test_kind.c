@@ -37,7 +37,8 @@ static struct kind_case {
     {"scheduling.k8s.io/v1", "PriorityClass", CLASS_TEMPLATE, false, NULL},
     {"pubsub.cnrm.cloud.google.com/v1beta1", "PubSubTopic", CLASS_TEMPLATE, false, NULL},
 
-    {"policy.karmada.io/v1alpha1", "FederatedResourceQuota", CLASS_OTHER, false, NULL},
+    {"policy.karmada.io/v1alpha1", "FederatedResourceQuota", CLASS_QUOTA, false,
+     "policy.karmada.io/v1alpha1"},
     {"policy.karmada.io/v1alpha1", "propagationpolicy", CLASS_OTHER, false, NULL},
     {"work.karmada.io/v1alpha1", "Work", CLASS_WORK, false, "work.karmada.io/v1alpha1"},
     {"work.karmada.io/v1alpha1", "PropagationPolicy", CLASS_OTHER, false, NULL},

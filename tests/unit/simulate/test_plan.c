@@ -363,55 +363,6 @@ TEST(priority_classes_that_are_not_read_are_assumed)
     }
 }
 
-#define REQUESTING(number, cpu)                                                                    \
-    "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"web\","          \
-    "\"namespace\":\"default\"},\"spec\":{\"replicas\":" number                                    \
-    ",\"template\":{\"spec\":{\"containers\":[{\"name\":\"a\",\"resources\":{\"requests\":{"       \
-    "\"cpu\":\"" cpu "\"}}}]}}}}"
-
-static const struct quota_case {
-    const char *name;
-    const char *gates;
-    const char *before; /* Applied before the plan. */
-    const char *apply;
-    bool assumed;
-} quota_cases[] = {
-    {"more replicas", "FederatedQuotaEnforcement=true", REQUESTING("2", "1"), REQUESTING("3", "1"),
-     true},
-    {"more requests", "FederatedQuotaEnforcement=true", REQUESTING("2", "1"), REQUESTING("2", "2"),
-     true},
-    {"a new template", "FederatedQuotaEnforcement=true", NULL, REQUESTING("2", "1"), true},
-    {"fewer replicas", "FederatedQuotaEnforcement=true", REQUESTING("2", "1"), REQUESTING("1", "1"),
-     false},
-    {"a new template without requests", "FederatedQuotaEnforcement=true", NULL, TEMPLATE("web", ""),
-     false},
-    {"a policy that adds a cluster", "FederatedQuotaEnforcement=true", REQUESTING("2", "1"),
-     POLICY("p", SELECTS("web") ",\"placement\":{\"clusterAffinity\":{\"clusterNames\":["
-                                "\"member1\",\"member2\"]}}"),
-     true},
-    {"more replicas without the gate", "", REQUESTING("2", "1"), REQUESTING("3", "1"), false},
-};
-
-TEST_ROWS(quotas_are_assumed_with, quota_cases, name)
-{
-    const struct quota_case *c = *state;
-    struct rules_options options = rules_options_default;
-    struct world w;
-
-    options.feature_gates = c->gates;
-    world_init(&w, &options, 1);
-    world_put_text(&w, POLICY("p", SELECTS("web") "," ON("member1")));
-    if (c->before)
-        world_put_text(&w, c->before);
-    world_run(&w, NOW_MS);
-    struct plan *p = plan_new(w.engine);
-    plan_admit_manifests(p);
-    planned_apply(p, c->apply);
-    assert_int_equal(plan_finish(p)->assumptions >> ASSUMED_QUOTA & 1, c->assumed);
-    plan_free(p);
-    world_release(&w);
-}
-
 TEST(simulation_stops_at_its_maximum_of_queue_items)
 {
     struct world w;

@@ -64,7 +64,7 @@ static const struct object_case {
      "not_simulated override_policy"},
     {"a FederatedResourceQuota", NULL,
      POLICY_OF("FederatedResourceQuota", IN_DEFAULT, "\"overall\":{\"cpu\":\"1\"}"),
-     "not_simulated kind"},
+     "ignored quota_not_enforced"},
     {"a ClusterTaintPolicy", NULL,
      POLICY_OF("ClusterTaintPolicy", "", "\"taints\":[{\"key\":\"a\",\"effect\":\"NoSchedule\"}]"),
      "not_simulated kind"},

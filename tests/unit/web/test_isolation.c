@@ -264,7 +264,7 @@ static bool has_object(const struct lab *lab, enum fake_kind kind, const char *n
 /* Kinds, except Events, that are read from the start. Templates are read if selected or bound. */
 static const enum fake_kind watched[] = {
     FAKE_POLICY,   FAKE_CLUSTER_POLICY,   FAKE_BINDING, FAKE_CLUSTER_BINDING,
-    FAKE_OVERRIDE, FAKE_CLUSTER_OVERRIDE, FAKE_CLUSTER,
+    FAKE_OVERRIDE, FAKE_CLUSTER_OVERRIDE, FAKE_CLUSTER, FAKE_QUOTA,
 };
 
 /* Writes an object of each kind without a fault, and asserts that the store has it in time. */

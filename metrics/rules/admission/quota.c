@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/rules/admission/quota.h"
+
+/* ---- usage of bindings ---- */
+
+int64_t quota_count_replicas(const struct target_cluster *clusters, uint32_t count)
+{
+    int64_t sum = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        sum += clusters[i].replicas;
+    return sum;
+}
+
+struct quota_load quota_load_of(const struct binding *b)
+{
+    if (!b)
+        return (struct quota_load){0};
+    return (struct quota_load){b->requests, b->request_count,
+                               quota_count_replicas(b->clusters, b->cluster_count)};
+}
+
+int64_t quota_usage(const struct quota_load *load, const char *resource)
+{
+    int64_t product;
+
+    for (uint32_t i = 0; i < load->request_count; i++) {
+        const struct resource_request *r = &load->requests[i];
+
+        if (strcmp(r->resource, resource) != 0)
+            continue;
+        return __builtin_mul_overflow(quota_units(resource, r->amount, QUOTA_ROUND_UP),
+                                      load->replicas, &product)
+                   ? INT64_MAX
+                   : product;
+    }
+    return 0;
+}
+
+bool quota_usage_is_known(const struct binding *b)
+{
+    return b->component_count == 0 && !b->undetermined;
+}
+
+static int64_t add_saturated(int64_t a, int64_t b)
+{
+    int64_t sum;
+
+    if (__builtin_add_overflow(a, b, &sum))
+        return b > 0 ? INT64_MAX : INT64_MIN;
+    return sum;
+}
+
+/* ---- objects of a namespace ---- */
+
+/* Returns the partition of a kind in a namespace; NULL if the store has none. */
+static const struct partition *find_partition(const struct store *store, const char *api_version,
+                                              const char *kind, const char *ns)
+{
+    const struct type *type = store_find_type(store, api_version, kind);
+    const char *shared = intern_find(store_string_pool(store), ns);
+
+    return type && shared ? type_find_partition(store, type, shared) : NULL;
+}
+
+void quotas_of_namespace(const struct store *store, const char *ns, struct entry_list *out)
+{
+    const struct partition *p = find_partition(store, QUOTA_API_VERSION, QUOTA_KIND, ns);
+
+    for (size_t i = 0; p && i < p->count; i++) {
+        struct entry *entry = p->entries[i];
+        size_t at;
+
+        if (!entry_quota(entry))
+            continue;
+        at = entry_sort_index(out->items, out->count, entry);
+        entry_list_add(out, entry);
+        memmove(&out->items[at + 1], &out->items[at],
+                (out->count - 1 - at) * sizeof(struct entry *));
+        out->items[at] = entry;
+    }
+}
+
+static bool has_request(const struct binding *b, const char *resource)
+{
+    for (uint32_t i = 0; i < b->request_count; i++) {
+        if (strcmp(b->requests[i].resource, resource) == 0)
+            return true;
+    }
+    return false;
+}
+
+struct quota_sum quota_sum_bindings(const struct store *store, const char *ns, const char *resource)
+{
+    const struct kind_def *def = kind_of_bindings(false);
+    const struct partition *p = find_partition(store, def->api_version, def->name, ns);
+    struct quota_sum sum = {.is_complete = true};
+
+    for (size_t i = 0; p && i < p->count; i++) {
+        const struct binding *b = entry_binding(p->entries[i]);
+        struct quota_load load = quota_load_of(b);
+
+        if (!b)
+            continue;
+        sum.requested |= has_request(b, resource);
+        sum.is_complete &= quota_usage_is_known(b);
+        if (b->component_count == 0)
+            sum.amount = add_saturated(sum.amount, quota_usage(&load, resource));
+    }
+    return sum;
+}
+
+/* ---- enforcement ---- */
+
+bool quotas_are_enforced(gate_set gates)
+{
+    return gate_is_on(gates, GATE_FEDERATED_QUOTA_ENFORCEMENT);
+}
+
+/* Arguments of quota_judge(). */
+struct judgement {
+    const struct quota_scope *scope;
+    const char *ns;
+    const struct quota_load *before;
+    const struct quota_load *after;
+    bool by_status;
+};
+
+static int64_t usage_change(const struct judgement *j, const char *resource)
+{
+    int64_t before = quota_usage(j->before, resource);
+
+    return add_saturated(quota_usage(j->after, resource), before == INT64_MAX ? 0 : -before);
+}
+
+/* Returns true if the write changes the usage of a resource that the quota limits. */
+static bool concerns_quota(const struct judgement *j, const struct federated_quota *q)
+{
+    for (uint32_t i = 0; i < q->limit_count; i++) {
+        if (usage_change(j, q->limits[i].resource) != 0)
+            return true;
+    }
+    return false;
+}
+
+static enum quota_answer judge_limit(const struct judgement *j, const struct entry *quota,
+                                     const struct quota_limit *limit, struct quota_excess *excess)
+{
+    struct quota_sum sum = quota_sum_bindings(j->scope->store, j->ns, limit->resource);
+    int64_t used = j->by_status && limit->used > sum.amount ? limit->used : sum.amount;
+    int64_t needed = usage_change(j, limit->resource);
+    int64_t then = add_saturated(used, needed);
+
+    /* The webhook drops amounts that are not above 0 before it compares. */
+    if (then > 0 && then > limit->amount) {
+        *excess = (struct quota_excess){quota, limit->resource, limit->amount, used, needed};
+        return QUOTA_REFUSES;
+    }
+    return sum.is_complete || !quota_resource_is_requested(limit->resource) ? QUOTA_ALLOWS
+                                                                            : QUOTA_UNKNOWN;
+}
+
+enum quota_answer quota_judge(const struct quota_scope *scope, const char *ns,
+                              const struct quota_load *before, const struct quota_load *after,
+                              bool by_status, struct quota_excess *excess)
+{
+    const struct judgement j = {scope, ns, before, after, by_status};
+    CLEANUP(entry_list_release) struct entry_list quotas = {0};
+    enum quota_answer answer = QUOTA_ALLOWS;
+
+    if (!quotas_are_enforced(scope->gates) || !*ns ||
+        before->request_count + after->request_count == 0)
+        return QUOTA_ALLOWS;
+    if (incomplete_has(scope->incomplete, QUOTA_API_VERSION, QUOTA_KIND))
+        return QUOTA_UNKNOWN;
+    quotas_of_namespace(scope->store, ns, &quotas);
+    for (size_t i = 0; i < quotas.count; i++) {
+        const struct federated_quota *q = entry_quota(quotas.items[i]);
+
+        for (uint32_t k = 0; concerns_quota(&j, q) && k < q->limit_count; k++) {
+            enum quota_answer one = judge_limit(&j, quotas.items[i], &q->limits[k], excess);
+
+            if (one == QUOTA_REFUSES)
+                return one;
+            answer = one == QUOTA_UNKNOWN ? one : answer;
+        }
+    }
+    return answer;
+}
+
+/* ---- texts ---- */
+
+void quota_excess_add_text(const struct quota_excess *e, struct strbuf *out)
+{
+    strbuf_addf(out, "%s %s/%s limits %s to ", QUOTA_KIND, entry_ns(e->quota), e->quota->name,
+                e->resource);
+    quota_add_amount(out, e->resource, e->limit);
+    strbuf_adds(out, "; ");
+    quota_add_amount(out, e->resource, e->used);
+    strbuf_adds(out, " is used, and the template ");
+    if (e->needed <= 0) {
+        strbuf_adds(out, "gives back only ");
+        quota_add_amount(out, e->resource, -e->needed);
+        return;
+    }
+    strbuf_adds(out, "needs ");
+    quota_add_amount(out, e->resource, e->needed);
+    strbuf_adds(out, " more");
+}
+
+const char *quota_of_message(const char *message, size_t *len)
+{
+    /* Karmada 1.14, and later releases. */
+    static const struct {
+        const char *before;
+        char end;
+    } forms[] = {{"Quota exceeded for FederatedResourceQuota ", '.'},
+                 {"FederatedResourceQuota(", ')'}};
+
+    for (size_t i = 0; message && i < ARRAY_LEN(forms); i++) {
+        const char *found = strstr(message, forms[i].before);
+        const char *name = found ? found + strlen(forms[i].before) : NULL;
+        /* A name of an object may contain a dot: that of the sentence is before a space. */
+        const char *end = name ? name + strcspn(name, ") ") : NULL;
+
+        if (!name)
+            continue;
+        while (end > name && end[-1] == forms[i].end)
+            end--;
+        *len = (size_t)(end - name);
+        return *len > 0 ? name : NULL;
+    }
+    return NULL;
+}
