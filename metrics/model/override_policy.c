@@ -69,6 +69,8 @@ static void read_rule(struct decode *d, const cJSON *json, const char *path,
     };
     cJSON_ArrayForEach (list, overriders)
         out->empty &= cJSON_GetArraySize(list) == 0;
+    if (!out->empty)
+        out->overriders = cJSON_Duplicate(overriders, true);
     if (!target)
         return;
     snprintf(where, sizeof(where), "%s.targetCluster", path);
@@ -83,6 +85,7 @@ static void drop_rules(struct intern *strings, struct override *o)
         if (o->rules[i].target)
             cluster_affinity_release(strings, o->rules[i].target);
         free(o->rules[i].target);
+        cJSON_Delete(o->rules[i].overriders);
     }
     o->rule_count = 0;
 }

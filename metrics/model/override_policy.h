@@ -4,9 +4,10 @@
 #include "metrics/model/placement.h"
 #include "metrics/model/policy.h"
 
-/* A rule of an override policy: the clusters to which it applies, without its overriders. */
+/* A rule of an override policy: the clusters to which it applies, and its overriders. */
 struct override_rule {
     struct cluster_affinity *target; /* Owned; NULL selects all clusters. */
+    cJSON *overriders;               /* Owned copy; NULL if the rule is empty. */
     bool empty;                      /* The rule has no overriders, so it has no effect. */
     bool writes_identity; /* The rule may change fields by which override policies select. */
 };

@@ -13,9 +13,10 @@ static bool is_cluster_wide(const struct entry *policy)
     return policy->partition->type->def->cluster_scoped;
 }
 
-/* Adds the override policies of one kind and namespace that select the template. */
+/* Adds the override policies of one kind and namespace that select the object. */
 static void add_selecting_policies(const struct store *store, bool cluster_scoped, const char *ns,
-                                   const struct entry *template, struct override_selection *out)
+                                   const struct selector_subject *subject,
+                                   struct override_selection *out)
 {
     const struct kind_def *def = kind_of_overrides(cluster_scoped);
     const struct type *type = store_find_type(store, def->api_version, def->name);
@@ -30,7 +31,7 @@ static void add_selecting_policies(const struct store *store, bool cluster_scope
         if (!override)
             continue;
         if (override->selector_count > 0)
-            score = selectors_best_score(override->selectors, override->selector_count, template);
+            score = selectors_score_subject(override->selectors, override->selector_count, subject);
         if (score == SCORE_NONE)
             continue;
         if (out->count == out->capacity) {
@@ -53,17 +54,70 @@ static int compare_application_order(const void *left, const void *right)
     return strcmp(a->policy->name, b->policy->name);
 }
 
+static void sort_selection(struct override_selection *selection)
+{
+    if (selection->count > 1)
+        qsort(selection->items, selection->count, sizeof(*selection->items),
+              compare_application_order);
+}
+
 struct override_selection override_selection_make(const struct store *store,
                                                   const struct entry *template)
 {
+    const struct type *type = template->partition->type;
+    const struct selector_subject subject = {type->api_version, type->kind, entry_ns(template),
+                                             template->name, &entry_template(template)->labels};
     struct override_selection selection = {0};
 
-    add_selecting_policies(store, true, "", template, &selection);
+    add_selecting_policies(store, true, "", &subject, &selection);
     if (*entry_ns(template))
-        add_selecting_policies(store, false, entry_ns(template), template, &selection);
-    if (selection.count > 1)
-        qsort(selection.items, selection.count, sizeof(*selection.items),
-              compare_application_order);
+        add_selecting_policies(store, false, entry_ns(template), &subject, &selection);
+    sort_selection(&selection);
+    return selection;
+}
+
+/*
+ * Stores the labels in a map with the texts of the pool. A text that is not in the pool is in no
+ * selector: the label is left out, or its value is "" outside the pool.
+ */
+static void find_labels(const struct intern *pool, const cJSON *map, struct labels *out)
+{
+    const cJSON *item;
+
+    *out = (struct labels){0};
+    cJSON_ArrayForEach (item, json_object_or_null(map)) {
+        if (!cJSON_IsString(item))
+            return;
+    }
+    out->items = xcalloc((size_t)cJSON_GetArraySize(map), sizeof(*out->items));
+    cJSON_ArrayForEach (item, json_object_or_null(map)) {
+        const char *value = intern_find(pool, item->valuestring);
+        const char *key = intern_find(pool, item->string);
+
+        if (key)
+            out->items[out->count++] = (struct label){key, value ? value : ""};
+    }
+}
+
+struct override_selection override_selection_of_object(const struct store *store,
+                                                       const cJSON *object)
+{
+    const struct intern *pool = store_string_pool(store);
+    const cJSON *metadata = json_get(object, "metadata");
+    const char *ns = json_str(metadata, "namespace", "");
+    struct override_selection selection = {0};
+    struct labels labels;
+
+    find_labels(pool, json_get(metadata, "labels"), &labels);
+    if (*ns)
+        add_selecting_policies(store, false, ns,
+                               &(struct selector_subject){
+                                   intern_find(pool, json_str(object, "apiVersion", "")),
+                                   intern_find(pool, json_str(object, "kind", "")),
+                                   intern_find(pool, ns), json_str(metadata, "name", ""), &labels},
+                               &selection);
+    sort_selection(&selection);
+    free(labels.items);
     return selection;
 }
 

@@ -12,7 +12,8 @@
 
 /*
  * Override policies: which of them apply to a template for a member cluster, in which order
- * (Karmada: ApplyOverridePolicies), and which of them fail. Their overriders are not evaluated.
+ * (Karmada: ApplyOverridePolicies), and which of them failed by an Event.
+ * override/override_effect.h evaluates their overriders.
  */
 
 /* ---- selection ---- */
@@ -39,6 +40,14 @@ struct override_selection {
 struct override_selection override_selection_make(const struct store *store,
                                                   const struct entry *template);
 void override_selection_release(struct override_selection *selection);
+
+/*
+ * Like override_selection_make(), for the OverridePolicies alone and an object that need not be in
+ * the store: for a template that ClusterOverridePolicies have changed. One label that is no text
+ * hides all labels. Without a namespace, no OverridePolicy selects the object.
+ */
+struct override_selection override_selection_of_object(const struct store *store,
+                                                       const cJSON *object);
 
 /* Application of one rule of the override policy `by` to a cluster. */
 struct override_step {

@@ -42,40 +42,56 @@ bool label_selector_matches(const struct label_selector *selector, const struct 
     return true;
 }
 
-/* Checks the selector as if the template had this apiVersion, which is interned. */
-static enum selector_miss miss_in_version(const struct resource_selector *selector,
-                                          const char *api_version, const struct entry *template)
+static enum selector_miss subject_miss(const struct resource_selector *selector,
+                                       const struct selector_subject *subject)
 {
-    const struct partition *partition = template->partition;
-    const struct template *t = entry_template(template);
-
-    if (selector->kind != partition->type->kind)
+    if (selector->kind != subject->kind)
         return MISS_KIND;
-    if (selector->api_version != api_version)
+    if (selector->api_version != subject->api_version)
         return MISS_API_VERSION;
-    if (selector->ns && selector->ns != partition->ns)
+    if (selector->ns && selector->ns != subject->ns)
         return MISS_NAMESPACE;
     if (selector->name)
-        return strcmp(selector->name, template->name) == 0 ? MISS_NOTHING : MISS_NAME;
-    if (selector->labels && !label_selector_matches(selector->labels, &t->labels))
+        return strcmp(selector->name, subject->name) == 0 ? MISS_NOTHING : MISS_NAME;
+    if (selector->labels && !label_selector_matches(selector->labels, subject->labels))
         return MISS_LABELS;
     return MISS_NOTHING;
+}
+
+/* Returns the fields of a template with this apiVersion, which is interned. */
+static struct selector_subject subject_of(const char *api_version, const struct entry *template)
+{
+    const struct partition *partition = template->partition;
+
+    return (struct selector_subject){api_version, partition->type->kind, partition->ns,
+                                     template->name, &entry_template(template)->labels};
 }
 
 enum selector_miss selector_miss(const struct resource_selector *selector,
                                  const struct entry *template)
 {
-    return miss_in_version(selector, template->partition->type->api_version, template);
+    const struct selector_subject subject =
+        subject_of(template->partition->type->api_version, template);
+
+    return subject_miss(selector, &subject);
+}
+
+static enum selector_score subject_score(const struct resource_selector *selector,
+                                         const struct selector_subject *subject)
+{
+    if (subject_miss(selector, subject) != MISS_NOTHING)
+        return SCORE_NONE;
+    if (selector->name)
+        return SCORE_NAME;
+    return selector->labels ? SCORE_LABELS : SCORE_ALL;
 }
 
 enum selector_score selector_score_in_version(const struct resource_selector *selector,
                                               const char *api_version, const struct entry *template)
 {
-    if (miss_in_version(selector, api_version, template) != MISS_NOTHING)
-        return SCORE_NONE;
-    if (selector->name)
-        return SCORE_NAME;
-    return selector->labels ? SCORE_LABELS : SCORE_ALL;
+    const struct selector_subject subject = subject_of(api_version, template);
+
+    return subject_score(selector, &subject);
 }
 
 enum selector_score selector_score(const struct resource_selector *selector,
@@ -129,18 +145,27 @@ bool policy_excludes_template(const struct policy *policy, const struct entry *t
            policy_find_exclusion(policy, template) < policy->exclusion_count;
 }
 
-enum selector_score selectors_best_score(const struct resource_selector *selectors, uint32_t count,
-                                         const struct entry *template)
+enum selector_score selectors_score_subject(const struct resource_selector *selectors,
+                                            uint32_t count, const struct selector_subject *subject)
 {
     enum selector_score best = SCORE_NONE;
 
     for (uint32_t i = 0; i < count; i++) {
-        enum selector_score score = selector_score(&selectors[i], template);
+        enum selector_score score = subject_score(&selectors[i], subject);
 
         if (score > best)
             best = score;
     }
     return best;
+}
+
+enum selector_score selectors_best_score(const struct resource_selector *selectors, uint32_t count,
+                                         const struct entry *template)
+{
+    const struct selector_subject subject =
+        subject_of(template->partition->type->api_version, template);
+
+    return selectors_score_subject(selectors, count, &subject);
 }
 
 enum selector_score policy_best_score(const struct policy *policy, const struct entry *template)

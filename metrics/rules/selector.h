@@ -28,6 +28,22 @@ enum selector_score {
  */
 bool label_selector_matches(const struct label_selector *selector, const struct labels *labels);
 
+/* The fields of an object by which selectors select. Interned texts, except `name`. */
+struct selector_subject {
+    const char *api_version; /* NULL: a version that no selector names; likewise the others. */
+    const char *kind;
+    const char *ns;
+    const char *name;
+    const struct labels *labels;
+};
+
+/*
+ * Returns the best score of `count` selectors for an object that need not be in the store;
+ * SCORE_NONE if `count` is 0.
+ */
+enum selector_score selectors_score_subject(const struct resource_selector *selectors,
+                                            uint32_t count, const struct selector_subject *subject);
+
 /*
  * Returns the score of one selector (Karmada: ResourceSelectorPriority). A selector with a name
  * ignores its labelSelector. `template` must have an object, as for all functions of this file.

@@ -20,14 +20,17 @@ static const struct rule {
     const char *name; /* First part of the file names. */
     const char *title;
     conformance_judge *judge;
+    enum release oldest; /* Vectors exist from this release on. */
 } rules[] = {
-    {"affinity", "cluster affinity", judge_affinity},
-    {"division", "division of replicas", judge_division},
-    {"schedule", "scheduling", judge_schedule},
-    {"schedule-after-change", "scheduling after a change", judge_schedule_after_change},
-    {"dependency", "dependencies", judge_dependency},
-    {"admission", "admission of policies", judge_admission},
-    {"admission-features", "admission of newer fields", judge_admission},
+    {"affinity", "cluster affinity", judge_affinity, RELEASE_1_13},
+    {"division", "division of replicas", judge_division, RELEASE_1_13},
+    {"schedule", "scheduling", judge_schedule, RELEASE_1_13},
+    {"schedule-after-change", "scheduling after a change", judge_schedule_after_change,
+     RELEASE_1_13},
+    {"dependency", "dependencies", judge_dependency, RELEASE_1_13},
+    {"admission", "admission of policies", judge_admission, RELEASE_1_13},
+    {"admission-features", "admission of newer fields", judge_admission, RELEASE_1_13},
+    {"overrides", "override policies", judge_overrides, RELEASE_1_19},
 };
 
 /* Version of Karmada whose functions gave the answers for a release. */
@@ -148,8 +151,11 @@ static void print_markdown(const struct results *results)
         for (enum release r = 0; r < RELEASE_COUNT; r++) {
             const struct counts *c = &results->counts[i][r];
 
-            printf(" %u / %u / %u (%.0f %%) |", c->cases, c->wrong, c->undetermined,
-                   undetermined_percent(c));
+            if (c->cases == 0)
+                fputs(" |", stdout);
+            else
+                printf(" %u / %u / %u (%.0f %%) |", c->cases, c->wrong, c->undetermined,
+                       undetermined_percent(c));
         }
         putchar('\n');
     }
@@ -193,7 +199,7 @@ static bool is_selected(const char *name, const char *wanted)
 
 static void run_rule(size_t rule, const struct selection *selection, struct results *results)
 {
-    for (enum release r = 0; r < RELEASE_COUNT; r++) {
+    for (enum release r = rules[rule].oldest; r < RELEASE_COUNT; r++) {
         struct counts *c = &results->counts[rule][r];
 
         if (!is_selected(release_name(r), selection->release))

@@ -30,3 +30,4 @@ conformance_judge judge_schedule;              /* scheduling.c */
 conformance_judge judge_schedule_after_change; /* scheduling.c */
 conformance_judge judge_dependency;            /* dependencies.c */
 conformance_judge judge_admission;             /* admission.c; also admission-features */
+conformance_judge judge_overrides;             /* overrides.c */

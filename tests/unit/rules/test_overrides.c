@@ -146,7 +146,8 @@ static void check_case(const cJSON *line, void *context)
 TEST(override_steps_agree_with_karmada)
 {
     struct counts counts = {0};
-    size_t cases = lines_each("tests/fixtures/vectors/overrides.jsonl.gz", check_case, &counts);
+    size_t cases = lines_each("tests/fixtures/vectors/by-release/overrides.f8fdd02d.jsonl.gz",
+                              check_case, &counts);
 
     assert_int_equal(cases, 600);
     assert_int_equal(counts.clusters, 1115);
