@@ -35,13 +35,22 @@ static void add_selected_field(const struct label_selector *selector, const char
     }
 }
 
-static bool fields_match(const struct label_selector *selector, const struct cluster *cluster)
+/* Returns the fields of the cluster that the selector reads, in `items`. */
+static struct labels selected_fields(const struct label_selector *selector,
+                                     const struct cluster *cluster, struct label items[2])
 {
-    struct label items[2];
     struct labels fields = {.items = items};
 
     add_selected_field(selector, "provider", cluster->provider, &fields);
     add_selected_field(selector, "region", cluster->region, &fields);
+    return fields;
+}
+
+static bool fields_match(const struct label_selector *selector, const struct cluster *cluster)
+{
+    struct label items[2];
+    const struct labels fields = selected_fields(selector, cluster, items);
+
     return label_selector_matches(selector, &fields);
 }
 
@@ -100,6 +109,60 @@ bool affinity_matches_cluster(const struct cluster_affinity *affinity, const cha
            zones_match(affinity->zones, cluster, release_has(release, BEHAVIOUR_ANY_ZONE));
 }
 
+/* Returns the first requirement that does not hold; NULL if the selector is invalid. */
+static const struct label_requirement *find_failing(const struct label_selector *selector,
+                                                    const struct labels *labels)
+{
+    for (size_t i = 0; !selector->invalid && i < selector->count; i++) {
+        if (!label_requirement_holds(&selector->items[i], labels))
+            return &selector->items[i];
+    }
+    return NULL;
+}
+
+/* Returns the first requirement on fields or zones that does not hold; NULL if it is invalid. */
+static const struct label_requirement *find_failing_field(const struct cluster_affinity *affinity,
+                                                          const struct cluster *cluster, bool any)
+{
+    struct label items[2];
+    struct labels fields;
+
+    for (size_t i = 0; affinity->zones && i < affinity->zones->count; i++) {
+        if (!zone_matches(&affinity->zones->items[i], cluster, any))
+            return &affinity->zones->items[i];
+    }
+    if (!affinity->fields)
+        return NULL;
+    fields = selected_fields(affinity->fields, cluster, items);
+    return find_failing(affinity->fields, &fields);
+}
+
+bool affinity_find_mismatch(const struct cluster_affinity *affinity, const char *name,
+                            const struct cluster *cluster, enum release release,
+                            struct affinity_mismatch *out)
+{
+    bool any_zone = release_has(release, BEHAVIOUR_ANY_ZONE);
+
+    *out = (struct affinity_mismatch){AFFINITY_EXCLUDE, NULL};
+    if (affinity_matches_cluster(affinity, name, cluster, release))
+        return false;
+    if (contains_text(affinity->exclude, affinity->exclude_count, name))
+        return true;
+    if (affinity->labels && !label_selector_matches(affinity->labels, &cluster->labels)) {
+        *out = (struct affinity_mismatch){AFFINITY_LABELS,
+                                          find_failing(affinity->labels, &cluster->labels)};
+        return true;
+    }
+    if (affinity->never || (affinity->fields && !fields_match(affinity->fields, cluster)) ||
+        (affinity->zones && !zones_match(affinity->zones, cluster, any_zone))) {
+        *out = (struct affinity_mismatch){AFFINITY_FIELDS,
+                                          find_failing_field(affinity, cluster, any_zone)};
+        return true;
+    }
+    out->condition = AFFINITY_NAMES;
+    return true;
+}
+
 enum release_answer affinity_matches_in_range(const struct cluster_affinity *affinity,
                                               const char *name, const struct cluster *cluster,
                                               struct release_range range)
@@ -141,13 +204,19 @@ static bool is_tolerated(const struct placement *placement, const struct taint *
     return strcmp(taint->effect, "NoSchedule") != 0 && strcmp(taint->effect, "NoExecute") != 0;
 }
 
-bool placement_tolerates_taints(const struct placement *placement, const struct cluster *cluster)
+const struct taint *placement_find_taint(const struct placement *placement,
+                                         const struct cluster *cluster)
 {
     for (uint32_t i = 0; i < cluster->taint_count; i++) {
         if (!is_tolerated(placement, &cluster->taints[i]))
-            return false;
+            return &cluster->taints[i];
     }
-    return true;
+    return NULL;
+}
+
+bool placement_tolerates_taints(const struct placement *placement, const struct cluster *cluster)
+{
+    return !placement_find_taint(placement, cluster);
 }
 
 bool placement_tolerates_forever(const struct placement *placement, const struct cluster *cluster)

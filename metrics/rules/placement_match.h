@@ -12,6 +12,30 @@
 bool affinity_matches_cluster(const struct cluster_affinity *affinity, const char *name,
                               const struct cluster *cluster, enum release release);
 
+/* Conditions of an affinity, in the order in which Karmada checks them. */
+enum affinity_condition {
+    AFFINITY_EXCLUDE,
+    AFFINITY_LABELS,
+    AFFINITY_FIELDS,
+    AFFINITY_NAMES,
+    AFFINITY_CONDITION_COUNT,
+};
+
+/* The condition that a cluster does not meet. */
+struct affinity_mismatch {
+    enum affinity_condition condition;
+    /* Of labels and fields: the first requirement that does not hold; NULL if invalid. */
+    const struct label_requirement *requirement;
+};
+
+/*
+ * Returns false if affinity_matches_cluster(); else true with the first condition that the cluster
+ * does not meet.
+ */
+bool affinity_find_mismatch(const struct cluster_affinity *affinity, const char *name,
+                            const struct cluster *cluster, enum release release,
+                            struct affinity_mismatch *out);
+
 /* Returns affinity_matches_cluster() for all releases of a range. */
 enum release_answer affinity_matches_in_range(const struct cluster_affinity *affinity,
                                               const char *name, const struct cluster *cluster,
@@ -19,6 +43,13 @@ enum release_answer affinity_matches_in_range(const struct cluster_affinity *aff
 
 /* Returns true if the affinity allows the name; ignores `never` and conditions on other fields. */
 bool affinity_allows_name(const struct cluster_affinity *affinity, const char *name);
+
+/*
+ * Returns the first taint NoSchedule or NoExecute of the cluster that the placement does not
+ * tolerate; NULL without one.
+ */
+const struct taint *placement_find_taint(const struct placement *placement,
+                                         const struct cluster *cluster);
 
 /* Returns true if the placement tolerates the taints NoSchedule and NoExecute of the cluster. */
 bool placement_tolerates_taints(const struct placement *placement, const struct cluster *cluster);

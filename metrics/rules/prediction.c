@@ -178,11 +178,8 @@ enum undetermined_reason copy_replicas(const struct entry *template, struct rele
     return UNDETERMINED_REASON_COUNT;
 }
 
-/* Sets the members of `out` that the scheduler reads, as Karmada would. Returns copy_replicas(). */
-static enum undetermined_reason make_expected_binding(const struct entry *template,
-                                                      enum division division,
-                                                      struct release_range range,
-                                                      struct binding *out)
+enum undetermined_reason expected_binding_make(const struct entry *template, enum division division,
+                                               struct release_range range, struct binding *out)
 {
     const struct template *t = entry_template(template);
     const struct type *type = template->partition->type;
@@ -239,7 +236,7 @@ static struct predicted predict_governed(const struct rule_context *c, const str
         .placements = c->placements, .binding = &expected, .resolved = resolved, .gates = c->gates};
     struct schedule_result result = {0};
     enum undetermined_reason unknown =
-        make_expected_binding(template, resolved->placement->division, c->release, &expected);
+        expected_binding_make(template, resolved->placement->division, c->release, &expected);
 
     if (unknown != UNDETERMINED_REASON_COUNT)
         return undetermined(out, unknown);

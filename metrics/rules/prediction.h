@@ -60,6 +60,13 @@ bool template_divides_unknown_replicas(const struct entry *template, enum divisi
 enum undetermined_reason copy_replicas(const struct entry *template, struct release_range range,
                                        struct binding *out);
 
+/*
+ * Sets the members of a binding that the scheduler reads, as Karmada creates it for a template with
+ * a placement of this division; texts are borrowed. Returns copy_replicas().
+ */
+enum undetermined_reason expected_binding_make(const struct entry *template, enum division division,
+                                               struct release_range range, struct binding *out);
+
 struct projection;
 struct engine;
 

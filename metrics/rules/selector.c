@@ -14,7 +14,7 @@ static bool lists_value(const struct label_requirement *r, const char *value)
     return false;
 }
 
-static bool requirement_holds(const struct label_requirement *r, const struct labels *labels)
+bool label_requirement_holds(const struct label_requirement *r, const struct labels *labels)
 {
     const char *value = labels_get(labels, r->key);
 
@@ -36,10 +36,27 @@ bool label_selector_matches(const struct label_selector *selector, const struct 
     if (selector->invalid)
         return false;
     for (size_t i = 0; i < selector->count; i++) {
-        if (!requirement_holds(&selector->items[i], labels))
+        if (!label_requirement_holds(&selector->items[i], labels))
             return false;
     }
     return true;
+}
+
+void label_requirement_add_text(const struct label_requirement *r, struct strbuf *out)
+{
+    static const char *const operators[] = {
+        [LABEL_IN] = " in (",
+        [LABEL_NOT_IN] = " notin (",
+    };
+
+    if (r->op == LABEL_EXISTS || r->op == LABEL_DOES_NOT_EXIST) {
+        strbuf_addf(out, "%s%s", r->op == LABEL_EXISTS ? "" : "!", r->key);
+        return;
+    }
+    strbuf_addf(out, "%s%s", r->key, operators[r->op]);
+    for (size_t i = 0; i < r->value_count; i++)
+        strbuf_addf(out, "%s%s", i ? ", " : "", r->values[i]);
+    strbuf_addc(out, ')');
 }
 
 static enum selector_miss subject_miss(const struct resource_selector *selector,

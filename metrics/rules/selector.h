@@ -44,6 +44,12 @@ struct selector_subject {
 enum selector_score selectors_score_subject(const struct resource_selector *selectors,
                                             uint32_t count, const struct selector_subject *subject);
 
+/* Returns true if the labels meet one requirement of a valid selector. */
+bool label_requirement_holds(const struct label_requirement *r, const struct labels *labels);
+
+/* Appends a requirement in kubectl's notation, such as "app in (web, api)". */
+void label_requirement_add_text(const struct label_requirement *r, struct strbuf *out);
+
 /*
  * Returns the score of one selector (Karmada: ResourceSelectorPriority). A selector with a name
  * ignores its labelSelector. `template` must have an object, as for all functions of this file.

@@ -75,7 +75,7 @@ static enum cluster_filter filter_member(const struct filter_input *in, const st
 
     if (cluster->deleting && release_has(in->release, BEHAVIOUR_LEAVES_DELETING_CLUSTER))
         return FILTER_CLUSTER_DELETING;
-    if (lacks_api(in, cluster, target))
+    if (!s->lacks_template && lacks_api(in, cluster, target))
         return FILTER_API_NOT_SERVED;
     if (!target && !m->untainted)
         return FILTER_TAINT;
@@ -83,7 +83,7 @@ static enum cluster_filter filter_member(const struct filter_input *in, const st
         return FILTER_EVICTING;
     if (lacks_spread_property(s->resolved->placement, cluster))
         return FILTER_SPREAD_PROPERTY;
-    if (!target && has_workload_affinity(s, in->release))
+    if (!target && !s->lacks_template && has_workload_affinity(s, in->release))
         return FILTER_WORKLOAD_AFFINITY;
     return FILTER_COUNT;
 }
@@ -344,6 +344,28 @@ static enum step_result try_group(const struct scheduling *s, enum release relea
         *out = (struct projection){.reason = a.reason};
     free(a.set.members);
     return result;
+}
+
+void scheduling_select(const struct scheduling *s, enum release release, uint32_t group,
+                       struct group_selection *out)
+{
+    struct attempt a = {.in = {s, release}};
+    enum step_result result = filter_group(&a, group);
+
+    if (result == STEP_DONE)
+        result = select_clusters(&a);
+    if (result != STEP_DONE)
+        a.set.count = 0;
+    *out = (struct group_selection){.selected = a.set,
+                                    .failed = result == STEP_FAILED,
+                                    .known = result != STEP_UNDETERMINED,
+                                    .reason = a.reason};
+}
+
+void group_selection_release(struct group_selection *selection)
+{
+    free(selection->selected.members);
+    *selection = (struct group_selection){.selected = {.members = NULL}};
 }
 
 void scheduling_place(const struct scheduling *s, enum release release, struct schedule_result *out)

@@ -38,6 +38,8 @@ struct scheduling {
     const struct placement *applied;           /* That of the last scheduling; NULL without one. */
     gate_set gates;
     bool keeps_empty; /* The scheduler runs with --enable-empty-workload-propagation. */
+    /* The template is unknown: only the filters that need no template exclude clusters. */
+    bool lacks_template;
 };
 
 /*
@@ -70,6 +72,21 @@ size_t scheduling_count_filters(const struct scheduling *s, enum release release
 
 /* Returns true if scheduling_passes() for some Cluster, in some release that Karmada may have. */
 bool scheduling_fits_any(const struct scheduling *s);
+
+/* ---- selection ---- */
+
+/* Clusters of one affinity group after the filters and the spread constraints. */
+struct group_selection {
+    struct cluster_set selected; /* Sorted by name. Owned array; empty if `failed` or unknown. */
+    bool failed;                 /* The clusters do not meet the spread constraints. */
+    bool known;
+    enum undetermined_reason reason; /* Valid if not known. */
+};
+
+/* Selects clusters in an affinity group. Free the result with group_selection_release(). */
+void scheduling_select(const struct scheduling *s, enum release release, uint32_t group,
+                       struct group_selection *out);
+void group_selection_release(struct group_selection *selection);
 
 /* ---- results ---- */
 

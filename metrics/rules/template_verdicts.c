@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/rules/template_verdicts.h"
+
+#include "metrics/rules/dependency.h"
+#include "metrics/rules/prediction.h"
+#include "metrics/rules/rule.h"
+
+void cluster_verdicts_release(struct cluster_verdicts *v)
+{
+    for (size_t i = 0; i < v->count; i++)
+        cluster_verdict_release(&v->items[i]);
+    free(v->items);
+    *v = (struct cluster_verdicts){.items = NULL};
+}
+
+/* ---- inputs of the scheduler ---- */
+
+/* Input of the scheduler for one template. */
+struct placed_input {
+    struct binding expected; /* Used without a placed binding; texts are borrowed. */
+    struct scheduling s;
+    const struct resolved_placement *own, *applied; /* References, or NULL. */
+    bool bound;
+    enum verdict_limit limit;
+};
+
+static void placed_input_release(const struct rule_context *c, struct placed_input *in)
+{
+    placements_drop(c->placements, in->own);
+    placements_drop(c->placements, in->applied);
+}
+
+static bool is_for_other_scheduler(const char *name)
+{
+    return name && strcmp(name, DEFAULT_SCHEDULER) != 0;
+}
+
+static void use_binding(const struct rule_context *c, const struct binding *b,
+                        struct placed_input *in)
+{
+    in->own = placements_ref(c->placements, b->propagation.placement);
+    if (b->was_scheduled)
+        in->applied = placements_ref(c->placements, b->applied_placement);
+    in->bound = true;
+    in->s.binding = b;
+    in->s.resolved = in->own;
+    in->s.applied = in->applied ? in->applied->placement : NULL;
+    if (is_for_other_scheduler(b->propagation.scheduler_name))
+        in->limit = VERDICT_LIMIT_OTHER_SCHEDULER;
+    else if (b->scheduling_suspended)
+        in->limit = VERDICT_LIMIT_SUSPENDED;
+}
+
+static void use_policy(const struct rule_context *c, const struct entry *template,
+                       const struct entry *policy, struct placed_input *in)
+{
+    const struct resolved_placement *resolved = policy_decision(policy)->resolved;
+    enum undetermined_reason unknown =
+        expected_binding_make(template, resolved->placement->division, c->release, &in->expected);
+
+    in->s.binding = &in->expected;
+    in->s.resolved = resolved;
+    if (is_for_other_scheduler(entry_policy(policy)->propagation.scheduler_name))
+        in->limit = VERDICT_LIMIT_OTHER_SCHEDULER;
+    else if (unknown != UNDETERMINED_REASON_COUNT)
+        in->limit = VERDICT_LIMIT_REPLICAS;
+}
+
+/*
+ * Sets the input for a template with a placed binding, or with a policy that would create one.
+ * Returns false for other templates. Release `in` with placed_input_release().
+ */
+static bool placed_input_make(const struct rule_context *c, const struct entry *template,
+                              struct placed_input *in)
+{
+    const struct template_decision *d = template_decision(template);
+    const struct binding *b = d ? entry_binding(d->binding) : NULL;
+    const struct policy_decision *policy =
+        d && d->governing && entry_policy(d->governing) ? policy_decision(d->governing) : NULL;
+
+    *in = (struct placed_input){.s = {.placements = c->placements, .gates = c->gates}};
+    if (!d || d->state == STATE_IGNORED)
+        return false;
+    if (b && b->has_placement)
+        use_binding(c, b, in);
+    else if (!b && policy && policy->resolved)
+        use_policy(c, template, d->governing, in);
+    return in->s.resolved != NULL;
+}
+
+/* Returns true if all Clusters are known, and the placement is readable. */
+static bool is_judgeable(const struct resolved_placement *resolved)
+{
+    return resolved->has_clusters && !resolved->placement->unreadable;
+}
+
+/* ---- templates that others require ---- */
+
+/* Returns true if the target is in spec.requiredBy of a binding. */
+static bool is_required_in(const struct binding *b, const char *cluster)
+{
+    for (uint32_t i = 0; b && i < binding_target_count(b); i++) {
+        if (strcmp(b->clusters[i].name, cluster) == 0)
+            return !b->has_placement || i >= b->cluster_count;
+    }
+    return false;
+}
+
+static void set_required(struct cluster_verdict *out, const struct entry *referrer)
+{
+    const struct entry *cluster = out->cluster;
+
+    cluster_verdict_release(out);
+    *out = (struct cluster_verdict){.cluster = cluster,
+                                    .kind = CLUSTER_VERDICT_REQUIRED,
+                                    .reason.kind = CLUSTER_VERDICT_REQUIRED,
+                                    .next = CLUSTER_VERDICT_COUNT,
+                                    .referrer = referrer};
+}
+
+/* Sets the verdict of a template with a placement: other templates may require it too. */
+static void judge_placed(const struct verdict_base *base, const struct binding *b,
+                         const struct entry *cluster, bool texts, struct cluster_verdict *out)
+{
+    verdict_make(base, cluster, texts, out);
+    if (out->kind != CLUSTER_VERDICT_TARGET && is_required_in(b, cluster->name))
+        set_required(out, NULL);
+}
+
+/* Verdict of a referrer, which is not attached itself. Returns false without one. */
+static bool judge_referrer(const struct rule_context *c, const struct entry *referrer,
+                           const struct entry *cluster, bool texts, struct cluster_verdict *out)
+{
+    struct placed_input in;
+    struct verdict_base base;
+    bool judged = placed_input_make(c, referrer, &in) && is_judgeable(in.s.resolved);
+
+    if (judged) {
+        verdict_base_make(&in.s, in.bound, in.limit, &base);
+        verdict_make(&base, cluster, texts, out);
+        out->referrer = referrer;
+        verdict_base_release(&base);
+    }
+    placed_input_release(c, &in);
+    return judged;
+}
+
+/*
+ * Judges a cluster by the referrers of a template: required if one of them is placed there, else
+ * the verdict of the first referrer. Returns false without a referrer that has a verdict.
+ */
+static bool judge_by_referrers(const struct rule_context *c,
+                               const struct dependency_referrers *referrers,
+                               const struct binding *b, const struct entry *cluster, bool texts,
+                               struct cluster_verdict *out)
+{
+    bool required = is_required_in(b, cluster->name), judged = false;
+
+    *out = (struct cluster_verdict){.cluster = cluster,
+                                    .kind = CLUSTER_VERDICT_COUNT,
+                                    .reason.kind = CLUSTER_VERDICT_COUNT,
+                                    .next = CLUSTER_VERDICT_COUNT};
+    for (size_t i = 0; i < referrers->count; i++) {
+        const struct entry *referrer = referrers->items[i].template;
+        struct cluster_verdict one;
+
+        if (!referrer || !judge_referrer(c, referrer, cluster, texts, &one))
+            continue;
+        if (one.kind == CLUSTER_VERDICT_TARGET) {
+            set_required(out, referrer);
+            out->predicted = !required;
+            cluster_verdict_release(&one);
+            return true;
+        }
+        if (judged)
+            cluster_verdict_release(&one);
+        else
+            *out = one;
+        judged = true;
+    }
+    if (required)
+        set_required(out, referrers->count > 0 ? referrers->items[0].template : NULL);
+    return judged || required;
+}
+
+/* ---- verdicts ---- */
+
+/* Returns true if the template has no placement of its own, and others may require it. */
+static bool is_attached(const struct template_decision *d)
+{
+    const struct binding *b = entry_binding(d->binding);
+
+    return b ? !b->has_placement : d->state == STATE_ATTACHED;
+}
+
+bool template_verdict_of_cluster(const struct engine *e, const struct entry *template,
+                                 const struct entry *cluster, bool texts,
+                                 struct cluster_verdict *out)
+{
+    const struct rule_context *c = engine_context_const(e);
+    const struct template_decision *d = template_decision(template);
+    struct placed_input in;
+    struct verdict_base base;
+    bool judged = false;
+
+    if (placed_input_make(c, template, &in) && is_judgeable(in.s.resolved)) {
+        verdict_base_make(&in.s, in.bound, in.limit, &base);
+        judge_placed(&base, entry_binding(d->binding), cluster, texts, out);
+        verdict_base_release(&base);
+        judged = true;
+    } else if (d && d->state != STATE_IGNORED && is_attached(d)) {
+        CLEANUP(dependency_referrers_release) struct dependency_referrers referrers = {0};
+
+        dependency_referrers_gather(c->store, &c->incomplete, d->binding ? d->binding : template,
+                                    &referrers);
+        judged = judge_by_referrers(c, &referrers, entry_binding(d->binding), cluster, texts, out);
+    }
+    placed_input_release(c, &in);
+    return judged;
+}
+
+/* Judges all clusters with one result of the scheduler. */
+static void judge_clusters(const struct rule_context *c, const struct placed_input *in,
+                           const struct entry *template, struct cluster_verdicts *out)
+{
+    const struct listing *clusters = placements_clusters(c->placements);
+    const struct binding *b = template ? entry_binding(template_decision(template)->binding) : NULL;
+    const struct placement *placement = in->s.resolved->placement;
+    struct verdict_base base;
+
+    verdict_base_make(&in->s, in->bound, in->limit, &base);
+    out->items = xcalloc(clusters->count + 1, sizeof(*out->items));
+    for (size_t i = 0; i < clusters->count; i++) {
+        struct cluster_verdict *v = &out->items[out->count++];
+
+        judge_placed(&base, b, clusters->entries[i], true, v);
+    }
+    if (placement->has_groups && base.group < placement->group_count)
+        out->group = placement->groups[base.group].name;
+    verdict_base_release(&base);
+}
+
+static void judge_attached(const struct rule_context *c, const struct entry *template,
+                           struct cluster_verdicts *out)
+{
+    CLEANUP(dependency_referrers_release) struct dependency_referrers referrers = {0};
+    const struct listing *clusters = placements_clusters(c->placements);
+    const struct template_decision *d = template_decision(template);
+
+    dependency_referrers_gather(c->store, &c->incomplete, d->binding ? d->binding : template,
+                                &referrers);
+    out->has_placement = referrers.count > 0;
+    out->items = xcalloc(clusters->count + 1, sizeof(*out->items));
+    for (size_t i = 0; i < clusters->count; i++) {
+        if (judge_by_referrers(c, &referrers, entry_binding(d->binding), clusters->entries[i], true,
+                               &out->items[out->count]))
+            out->count++;
+    }
+}
+
+struct cluster_verdicts template_verdicts(const struct engine *e, const struct entry *template)
+{
+    const struct rule_context *c = engine_context_const(e);
+    const struct template_decision *d = template_decision(template);
+    struct cluster_verdicts out = {.clusters_unknown =
+                                       placements_clusters(c->placements)->count == 0};
+    struct placed_input in;
+
+    if (placed_input_make(c, template, &in)) {
+        out.has_placement = true;
+        out.placement_invalid = in.s.resolved->placement->unreadable;
+        if (is_judgeable(in.s.resolved))
+            judge_clusters(c, &in, template, &out);
+    } else if (d && d->state != STATE_IGNORED && is_attached(d)) {
+        judge_attached(c, template, &out);
+    }
+    placed_input_release(c, &in);
+    return out;
+}
+
+struct cluster_verdicts policy_verdicts(const struct engine *e, const struct entry *policy)
+{
+    const struct rule_context *c = engine_context_const(e);
+    const struct policy_decision *d = policy_decision(policy);
+    struct cluster_verdicts out = {.clusters_unknown =
+                                       placements_clusters(c->placements)->count == 0};
+    struct placed_input in = {.expected = {.has_requirements = true},
+                              .limit = VERDICT_LIMIT_POLICY};
+
+    if (!d || !d->resolved)
+        return out;
+    in.s = (struct scheduling){.placements = c->placements,
+                               .binding = &in.expected,
+                               .resolved = d->resolved,
+                               .gates = c->gates,
+                               .lacks_template = true};
+    out.has_placement = true;
+    out.placement_invalid = d->resolved->placement->unreadable;
+    if (is_judgeable(d->resolved))
+        judge_clusters(c, &in, NULL, &out);
+    return out;
+}
+
+/* ---- templates of a cluster ---- */
+
+void template_rejections_release(struct template_rejections *r)
+{
+    free(r->templates);
+    free(r->kinds);
+    *r = (struct template_rejections){.templates = NULL};
+}
+
+struct template_rejections template_rejections_of(const struct engine *e,
+                                                  const struct entry *cluster)
+{
+    CLEANUP(listing_release)
+    struct listing all = listing_make(engine_context_const(e)->store, CLASS_TEMPLATE);
+    struct template_rejections out = {.templates = xcalloc(all.count + 1, sizeof(struct entry *)),
+                                      .kinds = xcalloc(all.count + 1, sizeof(*out.kinds))};
+
+    for (size_t i = 0; i < all.count; i++) {
+        struct cluster_verdict v;
+        bool placed;
+
+        if (!template_decision(all.entries[i]) ||
+            !template_verdict_of_cluster(e, all.entries[i], cluster, false, &v))
+            continue;
+        placed = v.kind == CLUSTER_VERDICT_TARGET || v.kind == CLUSTER_VERDICT_REQUIRED ||
+                 v.kind == CLUSTER_VERDICT_COUNT;
+        if (!placed) {
+            out.templates[out.count] = all.entries[i];
+            out.kinds[out.count++] = v.kind;
+            out.counts[v.kind]++;
+        }
+        cluster_verdict_release(&v);
+    }
+    return out;
+}
+
+/* ---- unscheduled templates ---- */
+
+bool template_is_unscheduled(const struct template_decision *d)
+{
+    return d->stages.delivery.stage == STAGE_UNSCHEDULED;
+}
+
+bool template_count_filters(const struct engine *e, const struct entry *template,
+                            size_t counts[FILTER_COUNT + 1])
+{
+    const struct rule_context *c = engine_context_const(e);
+    struct placed_input in;
+    bool judged = placed_input_make(c, template, &in) && in.bound &&
+                  in.limit != VERDICT_LIMIT_OTHER_SCHEDULER && is_judgeable(in.s.resolved);
+
+    if (judged)
+        scheduling_count_filters(&in.s, c->release.newest, counts);
+    placed_input_release(c, &in);
+    return judged;
+}
