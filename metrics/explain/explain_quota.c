@@ -24,7 +24,7 @@ static struct quota_scope scope_of(const struct explain_context *x)
 {
     const struct rule_context *c = engine_context_const(x->engine);
 
-    return (struct quota_scope){c->store, c->gates, &c->incomplete};
+    return (struct quota_scope){c->store, c->gates, c->release, &c->incomplete};
 }
 
 /* ---- usage of a template ---- */
@@ -148,7 +148,9 @@ static void explain_limit(struct explain_context *x, const struct entry *quota,
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(AMOUNT_MAX);
     struct json_writer *w = &x->out->facts;
     int64_t used = used_amount(limit, &sum);
-    bool counts = quota_resource_is_requested(limit->resource) || sum.requested;
+    const struct quota_scope scope = scope_of(x);
+    bool counts = (quota_resource_is_requested(limit->resource) || sum.requested) &&
+                  quota_is_admitted(&scope, quota);
 
     explanation_open(x->out, NULL, '{');
     json_writer_text(w, "resource", limit->resource);
@@ -223,13 +225,13 @@ static void explain_assignments(struct explain_context *x, const struct federate
 static void explain_refused_quota(struct explain_context *x, const struct entry *quota)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
-    struct release_range range = engine_context_const(x->engine)->release;
-    const struct admission *a = admission_of_entry(quota);
+    const struct quota_scope scope = scope_of(x);
 
-    if (admission_refuses(a, range) != RELEASE_ANSWER_YES)
+    if (quota_is_admitted(&scope, quota))
         return;
-    admission_add_text(a, range, false, &text);
-    explain_detail(x, "The API server refuses the quota: %s.", text.data);
+    admission_add_text(entry_quota(quota)->admission, scope.release, false, &text);
+    explain_detail(x, "The API server refuses the quota, so that it limits nothing: %s.",
+                   text.data);
 }
 
 /* Adds the limits of a quota as a table, and what else is to be known about it. */
@@ -237,6 +239,7 @@ static void explain_quota(struct explain_context *x, const struct entry *quota,
                           const struct subject_load *s)
 {
     const struct federated_quota *q = entry_quota(quota);
+    const struct quota_scope scope = scope_of(x);
 
     json_writer_text(&x->out->facts, "name", quota->name);
     json_writer_bool(&x->out->facts, "deleting", q->deleting);
@@ -250,7 +253,7 @@ static void explain_quota(struct explain_context *x, const struct entry *quota,
     for (uint32_t i = 0; i < q->limit_count; i++)
         explain_limit(x, quota, &q->limits[i], s);
     explanation_close(x->out, ']');
-    for (uint32_t i = 0; i < q->limit_count; i++)
+    for (uint32_t i = 0; quota_is_admitted(&scope, quota) && i < q->limit_count; i++)
         explain_limit_notes(x, quota, &q->limits[i]);
     explain_assignments(x, q);
     explain_refused_quota(x, quota);
