@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/explain/explain_objects.h"
+
+#include "metrics/explain/explain_quota.h"
 #include "metrics/explain/explain_sections.h"
 
 #include "metrics/base/timestamp.h"
@@ -479,5 +481,5 @@ bool explain_namespace_contents(struct explain_context *x, const char *ns)
     explain_paragraph(x, "%zu template%s%s.", total, plural(total), text.data);
     explanation_close(x->out, '}');
     explain_governing_policies(x, governing, governed);
-    return total + policies_in_namespace(x, ns) > 0;
+    return explain_namespace_quotas(x, ns) + total + policies_in_namespace(x, ns) > 0;
 }

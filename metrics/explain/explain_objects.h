@@ -22,6 +22,7 @@ void explain_cluster(struct explain_context *x, const struct entry *cluster);
 
 /*
  * Adds all sections about a namespace to the open object: its templates by state, and the policies
- * that govern them. Returns false if the namespace has no template and no policy.
+ * that govern them, and its quotas. Returns false if the namespace has no template, no policy and
+ * no quota.
  */
 bool explain_namespace_contents(struct explain_context *x, const char *ns);

@@ -3,6 +3,7 @@
 
 #include "metrics/base/timestamp.h"
 #include "metrics/explain/explain_policy.h"
+#include "metrics/explain/explain_quota.h"
 #include "metrics/explain/explain_sections.h"
 #include "metrics/expose/decision_text.h"
 #include "metrics/expose/report_items.h"
@@ -604,6 +605,7 @@ void explain_template(struct explain_context *x, const struct entry *template)
     explain_state(x, template);
     explain_stages(x, template);
     explain_selection(x, template);
+    explain_template_quotas(x, template);
     explain_template_overrides(x, template);
     explain_referrers(x, d->dependency ? template : d->binding);
     explain_dependencies(x, template);

@@ -46,6 +46,8 @@ KINDS = [
     ("OverridePolicy", "overridepolicies", "op", "policy", ["v1alpha1"], True, False, OPEN),
     ("ClusterOverridePolicy", "clusteroverridepolicies", "cop", "policy", ["v1alpha1"], False,
      False, OPEN),
+    ("FederatedResourceQuota", "federatedresourcequotas", None, "policy", ["v1alpha1"], True, True,
+     OPEN),
     ("ResourceBinding", "resourcebindings", "rb", "work", ["v1alpha1", "v1alpha2"], True, True,
      BINDING),
     ("ClusterResourceBinding", "clusterresourcebindings", "crb", "work", ["v1alpha1", "v1alpha2"],

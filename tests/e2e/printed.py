@@ -232,6 +232,34 @@ def planned_with_losses():
             yield plan_of("--lose", "member3", "--karmada.feature-gates", gates, "-f", tainted, before)
 
 
+def limited(replicas, limit, *clusters, **policy):
+    """A namespace with a quota of CPU, a policy, and a Deployment that requests a core for each replica."""
+    def of_namespace(api_version, kind, spec):
+        return {"apiVersion": api_version, "kind": kind, "metadata": {"name": "web", "namespace": "shop"}, "spec": spec}
+    api = "policy.karmada.io/v1alpha1"
+    return [
+        of_namespace(api, "FederatedResourceQuota", {"overall": {"cpu": limit}}),
+        of_namespace(api, "PropagationPolicy", {
+            "resourceSelectors": [{"apiVersion": "apps/v1", "kind": "Deployment"}],
+            "placement": {"clusterAffinity": {"clusterNames": clusters}}, **policy}),
+        of_namespace("apps/v1", "Deployment", {"replicas": replicas, "template": {"spec": {"containers": [
+            {"name": "web", "resources": {"requests": {"cpu": 1}}}]}}}),
+        *({"apiVersion": "cluster.karmada.io/v1alpha1", "kind": "Cluster", "metadata": {"name": name}}
+          for name in ("m1", "m2"))]
+
+
+def planned_with_quota():
+    """Plans in which a quota refuses the template: before the change, after it, and at the next change."""
+    gate = ("--karmada.feature-gates", "FederatedQuotaEnforcement=true")
+    lazy = {"activationPreference": "Lazy"}
+    with Folder() as folder:
+        for before, after in ((limited(2, 1, "m1"), limited(2, 2, "m1")), (limited(2, 3, "m1"), limited(4, 3, "m1")),
+                              (limited(2, 3, "m1", **lazy), limited(2, 3, "m1", "m2", **lazy))):
+            change = [each for each in after if each not in before]
+            yield plan_of(*gate, "-f", folder.write("change.json", in_list(change)),
+                          folder.write("before.json", in_list(before)))
+
+
 def planned():
     """(of what, the plan of it): changes of the fixtures, and of each policy of the golden objects."""
     yield plan_of("-f", DEMO, DEMO)
@@ -242,6 +270,7 @@ def planned():
     yield from planned_with_referrers()
     yield from planned_by_release()
     yield from planned_with_losses()
+    yield from planned_with_quota()
     with Folder() as folder:
         lazy = json.loads((LAZY / "04-policy-updated/propagationpolicies.json").read_text())
         for policy in lazy["items"]:

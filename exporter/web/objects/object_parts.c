@@ -57,13 +57,18 @@ static void end_lines(const struct explanation_html *lines)
 }
 
 /* The first line of a section is its heading. */
-void object_page_write_section(const struct object_page *page, const char *section)
+void explained_section_write(struct strbuf *out, const struct explanation *x, const char *section)
 {
     struct explanation_html lines;
 
-    begin_lines(&lines, page->out);
-    explanation_each_line_of(&page->explanation, section, add_explanation_line, &lines);
+    begin_lines(&lines, out);
+    explanation_each_line_of(x, section, add_explanation_line, &lines);
     end_lines(&lines);
+}
+
+void object_page_write_section(const struct object_page *page, const char *section)
+{
+    explained_section_write(page->out, &page->explanation, section);
 }
 
 /* The first line is the name of the object. */

@@ -33,7 +33,8 @@ void object_page_explain(struct object_page *page);
  */
 size_t object_problems_write(struct strbuf *out, const struct health *h, const struct entry *entry);
 
-/* Appends the lines of a section of the explanation, without its heading. */
+/* Append the lines of a section of an explanation, without its heading. */
+void explained_section_write(struct strbuf *out, const struct explanation *x, const char *section);
 void object_page_write_section(const struct object_page *page, const char *section);
 
 /* Appends the section "Decision": all lines outside `sections`, which ends with NULL. */

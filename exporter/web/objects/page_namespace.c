@@ -14,12 +14,14 @@ struct namespace_counts {
     size_t states[STATE_COUNT]; /* Of templates with a decision. */
     size_t policies;
     size_t bindings;
+    size_t quotas;
 };
 
 static void count_object(const struct entry *entry, struct namespace_counts *counts)
 {
     counts->policies += entry_class(entry) == CLASS_POLICY;
     counts->bindings += entry_class(entry) == CLASS_BINDING;
+    counts->quotas += entry_class(entry) == CLASS_QUOTA;
     if (entry_class(entry) != CLASS_TEMPLATE)
         return;
     counts->templates++;
@@ -40,8 +42,8 @@ static void add_policy_link(const struct entry *policy, size_t count, struct str
 static struct namespace_counts count_objects(struct store *store, const char *ns,
                                              struct strbuf *links)
 {
-    struct store_walk walk =
-        store_walk_begin(store, 1U << CLASS_TEMPLATE | 1U << CLASS_POLICY | 1U << CLASS_BINDING);
+    struct store_walk walk = store_walk_begin(store, 1U << CLASS_TEMPLATE | 1U << CLASS_POLICY |
+                                                         1U << CLASS_BINDING | 1U << CLASS_QUOTA);
     struct namespace_counts counts = {0};
     const struct entry *entry;
 
@@ -100,6 +102,32 @@ static void add_problems(const struct health *h, const char *ns, struct strbuf *
     strbuf_adds(out, "All problems of the namespace, with filters</a></p>\n");
 }
 
+static void count_line(void *context, enum explain_style style, const char *text)
+{
+    (void)style;
+    (void)text;
+    ++*(size_t *)context;
+}
+
+/* Appends the quotas of the namespace, or that they have not been read, as the explanation has it.
+ */
+static void add_quotas(const struct health *h, const char *ns, size_t count, struct strbuf *out)
+{
+    struct explanation x;
+    size_t lines = 0;
+
+    explanation_init(&x);
+    explain_namespace(h->evaluation->engine, ns, h->now_ms, &x);
+    explanation_finish(&x);
+    explanation_each_line_of(&x, "quotas", count_line, &lines);
+    if (lines > 0) {
+        html_section(out, "quotas", "Quotas", count);
+        explained_section_write(out, &x, "quotas");
+        strbuf_adds(out, "</section>\n");
+    }
+    explanation_release(&x);
+}
+
 void namespace_page(struct queued_request *request, const struct health *h)
 {
     const char *ns = request->query.values[PARAMETER_NAMESPACE];
@@ -107,9 +135,9 @@ void namespace_page(struct queued_request *request, const struct health *h)
     struct namespace_counts counts = count_objects(h->evaluation->store, ns, &policies);
     CLEANUP(strbuf_release) struct strbuf title = STRBUF_INIT(NAME_MAX_BYTES);
 
-    if (counts.templates + counts.policies + counts.bindings == 0) {
+    if (counts.templates + counts.policies + counts.bindings + counts.quotas == 0) {
         api_refuse(request, MHD_HTTP_NOT_FOUND,
-                   "no template, policy or binding has this namespace");
+                   "no template, policy, binding or quota has this namespace");
         return;
     }
     strbuf_addf(&title, "Namespace %s", ns);
@@ -117,5 +145,6 @@ void namespace_page(struct queued_request *request, const struct health *h)
     if (engine_problems(h->evaluation->engine))
         add_problems(h, ns, &request->body);
     add_objects(&counts, ns, &policies, &request->body);
+    add_quotas(h, ns, counts.quotas, &request->body);
     page_layout_close(&request->body, h->now_ms);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/admission/quota.h"
 
+#include "metrics/rules/admission/admission.h"
+
 /* ---- usage of bindings ---- */
 
 int64_t quota_count_replicas(const struct target_cluster *clusters, uint32_t count)
@@ -117,6 +119,11 @@ bool quotas_are_enforced(gate_set gates)
     return gate_is_on(gates, GATE_FEDERATED_QUOTA_ENFORCEMENT);
 }
 
+bool quota_is_admitted(const struct quota_scope *scope, const struct entry *quota)
+{
+    return admission_keeps_out(entry_quota(quota)->admission, scope->release) != RELEASE_ANSWER_YES;
+}
+
 /* Arguments of quota_judge(). */
 struct judgement {
     const struct quota_scope *scope;
@@ -177,6 +184,8 @@ enum quota_answer quota_judge(const struct quota_scope *scope, const char *ns,
     for (size_t i = 0; i < quotas.count; i++) {
         const struct federated_quota *q = entry_quota(quotas.items[i]);
 
+        if (!quota_is_admitted(scope, quotas.items[i]))
+            continue;
         for (uint32_t k = 0; concerns_quota(&j, q) && k < q->limit_count; k++) {
             enum quota_answer one = judge_limit(&j, quotas.items[i], &q->limits[k], excess);
 

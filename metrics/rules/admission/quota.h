@@ -67,8 +67,15 @@ enum quota_answer {
 struct quota_scope {
     const struct store *store;
     gate_set gates;
+    struct release_range release;
     const struct incomplete *incomplete;
 };
+
+/*
+ * Returns true unless all releases that Karmada may have refuse the quota, and no API server stores
+ * it: it then limits nothing.
+ */
+bool quota_is_admitted(const struct quota_scope *scope, const struct entry *quota);
 
 /* Returns true if Karmada's webhook enforces quotas: the feature gate is on. */
 bool quotas_are_enforced(gate_set gates);

@@ -412,7 +412,7 @@ static struct answer_case {
     {"dependency of another group", SHARED "&group=apps", 404, NOT_THERE},
     {"group that only begins alike", SHARED "&group=v", 404, NOT_THERE},
     {"unknown namespace", "/namespace?namespace=none", 404,
-     "no template, policy or binding has this namespace"},
+     "no template, policy, binding or quota has this namespace"},
     {"numbers of a namespace", "/namespace?namespace=way", 200,
      "Templates by state <span class=\"faint\">5</span>"},
     {"number of one policy", "/namespace?namespace=way", 200,
