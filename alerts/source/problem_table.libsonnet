@@ -507,8 +507,8 @@
           doc: 'replicas-contested',
           severity: 'info',
           reasons: [
-            { name: 'hpa', actor: 'user', action: 'Set the label resourcetemplate.karmada.io/retain-replicas: "true" on the template.' },
-            { name: 'federated_hpa', actor: 'user', action: 'Set the label resourcetemplate.karmada.io/retain-replicas: "true" on the template.' },
+            { name: 'hpa', actor: 'user', action: 'Set the label resourcetemplate.karmada.io/retain-replicas: "true" on the template; other kinds than Deployment also need an interpreter that retains the field.' },
+            { name: 'federated_hpa', actor: 'user', action: 'Remove spec.replicas from the manifest of the template. With the label resourcetemplate.karmada.io/retain-replicas, copies do not follow the FederatedHPA.' },
           ],
         },
         {
@@ -691,8 +691,8 @@
           doc: 'replicas-contested',
           severity: 'info',
           reasons: [
-            { name: 'hpa', actor: 'user', action: 'Set the label resourcetemplate.karmada.io/retain-replicas: "true" on the template.' },
-            { name: 'federated_hpa', actor: 'user', action: 'Set the label resourcetemplate.karmada.io/retain-replicas: "true" on the template.' },
+            { name: 'hpa', actor: 'user', action: 'Set the label resourcetemplate.karmada.io/retain-replicas: "true" on the template; other kinds than Deployment also need an interpreter that retains the field.' },
+            { name: 'federated_hpa', actor: 'user', action: 'Remove spec.replicas from the manifest of the template. With the label resourcetemplate.karmada.io/retain-replicas, copies do not follow the FederatedHPA.' },
           ],
         },
         {

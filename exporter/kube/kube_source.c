@@ -7,6 +7,7 @@
 #include "exporter/kube/reflector.h"
 #include "metrics/model/connector_resource.h"
 #include "metrics/model/references.h"
+#include "metrics/model/template.h"
 
 enum {
     BODY_MAX_BYTES = 16 * 1024 * 1024,
@@ -294,7 +295,7 @@ void kube_source_free(struct kube_source *s)
 
 static bool is_metadata_sufficient(const struct kube_source *s, const struct api_resource *resource)
 {
-    return !is_connector_api_version(resource->api_version) &&
+    return !template_needs_object(resource->api_version, resource->kind) &&
            !(s->references && kind_has_references(resource->api_version, resource->kind));
 }
 
@@ -349,6 +350,23 @@ static void want_selected_kinds(struct kube_source *s)
         reflector_list_mark_kinds_wanted(&s->list, WATCH_WITH_CONNECTOR, false);
     if (engine_uses_priority_classes(s->context.engine))
         reflector_list_mark_kinds_wanted(&s->list, WATCH_WITH_PRIORITY, false);
+}
+
+/* Marks as wanted the kinds of the table that are read if the API server serves them. */
+static void want_served_kinds(struct kube_source *s)
+{
+    size_t count;
+    const struct kind_def *table = kind_table(&count);
+    const struct api_resource *ignored;
+
+    for (size_t i = 0; i < count; i++) {
+        enum discovery_answer answer =
+            discovery_find(s->discoverer.discovery, table[i].api_version, table[i].name, &ignored);
+
+        if (table[i].watch.when == WATCH_IF_SERVED &&
+            (answer == DISCOVERY_SERVED || answer == DISCOVERY_UNWATCHED))
+            reflector_list_mark_kind_wanted(&s->list, &table[i], s->references);
+    }
 }
 
 /*
@@ -471,7 +489,8 @@ static void update_reflectors(struct kube_source *s)
         relist_bindings(s);
     if (s->referenced != REFERENCED_NOT_REQUESTED)
         want_referenced_kinds(s);
-    /* With `references` the initial sync waits for Works and for Events about override policies. */
+    /* With `references` the initial sync waits for optional kinds. */
+    want_served_kinds(s);
     if (s->works)
         reflector_list_mark_kinds_wanted(&s->list, WATCH_WITH_WORKS, s->references);
     if (s->works && engine_has_overrides(s->context.engine))

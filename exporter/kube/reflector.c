@@ -581,6 +581,28 @@ void reflector_list_mark_wanted(struct reflector_list *l, struct reflector_spec 
     }
 }
 
+void reflector_list_mark_kind_wanted(struct reflector_list *l, const struct kind_def *def,
+                                     bool awaited)
+{
+    const struct kind_watch *watch = &def->watch;
+    struct reflector_spec spec = {
+        .api_version = watch->read_api_version ? watch->read_api_version : def->api_version,
+        .kind = def->name,
+        .resource = watch->resource,
+        .ns = watch->only_namespace,
+        .field_selector = watch->field_selector,
+        .metadata_only = watch->metadata_only,
+        .unfiltered = watch->unfiltered,
+        .by_binding = watch->by_binding,
+        .supplement = watch->supplement,
+        .required = watch->required,
+        .optional = watch->optional && !awaited,
+        .settings = def->class == CLASS_SETTING ? def->api_version : NULL,
+    };
+
+    reflector_list_mark_wanted(l, spec, !def->cluster_scoped);
+}
+
 void reflector_list_mark_kinds_wanted(struct reflector_list *l, enum watch_condition when,
                                       bool awaited)
 {
@@ -588,24 +610,8 @@ void reflector_list_mark_kinds_wanted(struct reflector_list *l, enum watch_condi
     const struct kind_def *table = kind_table(&count);
 
     for (const struct kind_def *def = table; def < table + count; def++) {
-        const struct kind_watch *watch = &def->watch;
-        struct reflector_spec spec = {
-            .api_version = watch->read_api_version ? watch->read_api_version : def->api_version,
-            .kind = def->name,
-            .resource = watch->resource,
-            .ns = watch->only_namespace,
-            .field_selector = watch->field_selector,
-            .metadata_only = watch->metadata_only,
-            .unfiltered = watch->unfiltered,
-            .by_binding = watch->by_binding,
-            .supplement = watch->supplement,
-            .required = watch->required,
-            .optional = watch->optional && !awaited,
-            .settings = def->class == CLASS_SETTING ? def->api_version : NULL,
-        };
-
-        if (watch->when == when)
-            reflector_list_mark_wanted(l, spec, !def->cluster_scoped);
+        if (def->watch.when == when)
+            reflector_list_mark_kind_wanted(l, def, awaited);
     }
 }
 

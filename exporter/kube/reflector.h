@@ -157,9 +157,12 @@ struct reflector_list {
 void reflector_list_mark_wanted(struct reflector_list *l, struct reflector_spec spec,
                                 bool namespaced);
 /*
- * Calls reflector_list_mark_wanted() for each row of kind_table() with the condition `when`.
- * If `awaited`, no kind counts as optional.
+ * Calls reflector_list_mark_wanted() for a row of kind_table(). If `awaited`, the kind does not
+ * count as optional.
  */
+void reflector_list_mark_kind_wanted(struct reflector_list *l, const struct kind_def *def,
+                                     bool awaited);
+/* Calls reflector_list_mark_kind_wanted() for each row with the condition `when`. */
 void reflector_list_mark_kinds_wanted(struct reflector_list *l, enum watch_condition when,
                                       bool awaited);
 

@@ -5,8 +5,8 @@
 #include "exporter/kube/http/kube_client.h"
 #include "exporter/system/descriptors.h"
 #include "exporter/version.h"
-#include "metrics/model/connector_resource.h"
 #include "metrics/model/references.h"
+#include "metrics/model/template.h"
 
 /* Origin of objects that the finder stores. No reflector has this source or removes them. */
 static const struct origin no_source = {.source = UINT32_MAX - 1};
@@ -60,7 +60,7 @@ struct lookup_answer template_finder_find(struct template_finder *f,
                          &(struct fetch_spec){
                              .id = *id,
                              .resource = resource->resource,
-                             .metadata_only = !is_connector_api_version(id->api_version) &&
+                             .metadata_only = !template_needs_object(id->api_version, id->kind) &&
                                               !kind_has_references(id->api_version, id->kind),
                          },
                          client, now_ms);

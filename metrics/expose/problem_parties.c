@@ -3,6 +3,7 @@
 
 #include "metrics/expose/policy_names.h"
 #include "metrics/model/template.h"
+#include "metrics/rules/problems/replica_contest.h"
 #include "metrics/rules/replica_projection.h"
 #include "metrics/rules/rule.h"
 
@@ -153,6 +154,11 @@ static void add_member_conflicts(const struct problem *p, struct cluster_names *
         add_name(out, m->cluster);
 }
 
+static void add_contested_cluster(void *context, const char *cluster)
+{
+    add_name(context, cluster);
+}
+
 static void add_clusters_of_template(const struct engine *e, const struct problem *p,
                                      bool of_reason, struct cluster_names *out)
 {
@@ -173,8 +179,11 @@ static void add_clusters_of_template(const struct engine *e, const struct proble
     case PROBLEM_ON_FALLBACK:
     case PROBLEM_CLOUD_RESOURCE_CONFLICT:
     case PROBLEM_DELETION_TRAP:
-    case PROBLEM_REPLICAS_CONTESTED:
         add_all_targets(p, out);
+        return;
+    case PROBLEM_REPLICAS_CONTESTED:
+        replica_contest_each_cluster(engine_context_const(e), p->subject, p->reason,
+                                     add_contested_cluster, out);
         return;
     case PROBLEM_FORBIDDEN_PLACEMENT:
         if (p->reason == PROBLEM_REASON_FORBIDDEN_PLACEMENT_BINDING)
@@ -332,6 +341,11 @@ static void add_deleting_policies(const struct template_decision *d, struct part
     }
 }
 
+static void add_autoscaler(void *context, const struct entry *autoscaler)
+{
+    add_party(context, autoscaler);
+}
+
 static void add_parties_of_template(const struct engine *e, struct parties *out)
 {
     const struct problem *p = out->problem;
@@ -357,6 +371,11 @@ static void add_parties_of_template(const struct engine *e, struct parties *out)
         return;
     case PROBLEM_REASON_NOT_PROPAGATED_POLICY_DELETING:
         add_deleting_policies(d, out);
+        return;
+    case PROBLEM_REASON_REPLICAS_CONTESTED_HPA:
+    case PROBLEM_REASON_REPLICAS_CONTESTED_FEDERATED_HPA:
+        replica_contest_each_autoscaler(engine_context_const(e), p->subject, p->reason,
+                                        add_autoscaler, out);
         return;
     default:
         return;

@@ -690,15 +690,19 @@ const struct problem_sentences problem_sentences[PROBLEM_REASON_COUNT] = {
          "The problem ends when the policies of all referrers have the same value, or when the "
          "conflict begins."},
     [PROBLEM_REASON_REPLICAS_CONTESTED_HPA] =
-        {"A HorizontalPodAutoscaler scales {subject} in member clusters, and Karmada overwrites "
-         "its replicas.",
-         "Set the label resourcetemplate.karmada.io/retain-replicas: \"true\" on the template.",
-         "The problem ends when the label is set or the HorizontalPodAutoscaler is not "
-         "propagated."},
+        {"{subject} is scaled by {hpa} in {clusters}, where Karmada resets spec.replicas to the "
+         "value of the template.",
+         "Set the label resourcetemplate.karmada.io/retain-replicas: \"true\" on the template; "
+         "other kinds than Deployment also need an interpreter that retains the field.",
+         "The problem ends when the label is set, or when no HorizontalPodAutoscaler is propagated "
+         "to a member cluster of its workload."},
     [PROBLEM_REASON_REPLICAS_CONTESTED_FEDERATED_HPA] =
-        {"A FederatedHPA scales {subject}, although the template itself sets replicas.",
-         "Set the label resourcetemplate.karmada.io/retain-replicas: \"true\" on the template.",
-         "The problem ends when the label is set or the FederatedHPA is gone."},
+        {"{subject} is scaled by {federated_hpa}, and each client that applies spec.replicas of "
+         "the template resets it.",
+         "Remove spec.replicas from the manifest of the template. With the label "
+         "resourcetemplate.karmada.io/retain-replicas, copies do not follow the FederatedHPA.",
+         "The problem ends when no client but Karmada sets spec.replicas, when the label is "
+         "\"true\", or when no FederatedHPA scales the template."},
     [PROBLEM_REASON_VALUE_OVERRIDDEN_CONFLICT_RESOLUTION] =
         {"The value of {field} in {subject}[ ({template})] is overridden: {override}.",
          "Set {field} in the policy to the value of the annotation or of the referrers, or remove "

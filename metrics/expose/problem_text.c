@@ -500,6 +500,8 @@ static const struct insertion insertions[] = {
     {"template", put_template, "", NULL},
     {"clusters", put_clusters, "its member clusters", "a member cluster"},
     {"related", put_related, "another object", "another one"},
+    {"hpa", put_related, "a HorizontalPodAutoscaler", NULL},
+    {"federated_hpa", put_related, "a FederatedHPA", NULL},
     {"field", put_field, "", NULL},
     {"fields", put_fields, "", NULL},
     {"values", put_values, "", NULL},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/model/kind.h"
 
+#include "metrics/model/autoscaler.h"
 #include "metrics/model/binding.h"
 #include "metrics/model/cluster.h"
 #include "metrics/model/connector_resource.h"
@@ -22,20 +23,29 @@ static void *other_decode(struct decode *d, const cJSON *json)
     return o;
 }
 
+static void *federated_hpa_decode(struct decode *d, const cJSON *json)
+{
+    struct other *o = other_decode(d, json);
+
+    o->autoscaler = autoscaler_decode(d, json);
+    return o;
+}
+
 static void other_release(struct intern *strings, void *object)
 {
     struct other *o = object;
 
-    (void)strings;
-    if (o) {
-        free(o->admission);
-        free(o->taint_policy);
-    }
+    if (!o)
+        return;
+    free(o->admission);
+    free(o->taint_policy);
+    autoscaler_release(strings, o->autoscaler);
     free(o);
 }
 
 #define POLICY_GROUP "policy.karmada.io"
 #define WORK_GROUP   "work.karmada.io"
+#define SCALER_GROUP "autoscaling.karmada.io"
 #define POLICY_V1    POLICY_GROUP "/v1alpha1"
 #define WORK_V1      WORK_GROUP "/v1alpha1"
 #define WORK_V2      WORK_GROUP "/v1alpha2"
@@ -71,6 +81,10 @@ enum {
 #define WITH_OVERRIDES(plural, ...)                                                                \
     {                                                                                              \
         .when = WATCH_WITH_OVERRIDES, .resource = (plural), __VA_ARGS__                            \
+    }
+#define IF_SERVED(plural, ...)                                                                     \
+    {                                                                                              \
+        .when = WATCH_IF_SERVED, .resource = (plural), __VA_ARGS__                                 \
     }
 #define NEVER(why)                                                                                 \
     {                                                                                              \
@@ -131,6 +145,8 @@ static const struct kind_def rows[] = {
      template_release, template_inherit,
      WITH_PRIORITY("priorityclasses", .read_api_version = PRIORITY_CLASS_API_VERSION,
                    .unfiltered = true)},
+    {SCALER_GROUP, "FederatedHPA", SCALER_GROUP "/v1alpha1", CLASS_OTHER, false,
+     federated_hpa_decode, other_release, NULL, IF_SERVED("federatedhpas", .optional = true)},
 };
 
 static const struct kind_def template_row = {
@@ -150,14 +166,8 @@ static const struct kind_def other_row = {
 
 /* Groups of Karmada that are never propagated. Karmada does propagate search.karmada.io. */
 static const char *const own_groups[] = {
-    CLUSTER_GROUP,
-    POLICY_GROUP,
-    WORK_GROUP,
-    "config.karmada.io",
-    "networking.karmada.io",
-    "autoscaling.karmada.io",
-    "remedy.karmada.io",
-    "apps.karmada.io",
+    CLUSTER_GROUP,           POLICY_GROUP, WORK_GROUP,          "config.karmada.io",
+    "networking.karmada.io", SCALER_GROUP, "remedy.karmada.io", "apps.karmada.io",
 };
 
 const struct kind_def *kind_of(const char *api_version, const char *kind)

@@ -32,16 +32,17 @@ enum object_class {
     CLASS_LEASE,
     CLASS_QUOTA,
     CLASS_SETTING, /* Object with settings, which rules read even if no policy selects it. */
-    CLASS_OTHER,   /* Object of Karmada itself that no rule uses. */
+    CLASS_OTHER,   /* Object of Karmada itself without a decision. */
     CLASS_COUNT,
 };
 
 #define TAINT_POLICY_KIND "ClusterTaintPolicy"
 
-/* Object of CLASS_OTHER: of Karmada's groups, without a rule of its own. */
+/* Object of CLASS_OTHER: of Karmada's groups, without a decision of its own. */
 struct other {
-    struct admission *admission; /* Owned; NULL without findings. */
-    char *taint_policy;          /* JSON of spec of a ClusterTaintPolicy; else NULL. Owned. */
+    struct admission *admission;   /* Owned; NULL without findings. */
+    char *taint_policy;            /* JSON of spec of a ClusterTaintPolicy; else NULL. Owned. */
+    struct autoscaler *autoscaler; /* Owned; NULL unless the object is a FederatedHPA. */
 };
 
 /* Condition under which the exporter watches a kind at an API server. */
@@ -51,13 +52,14 @@ enum watch_condition {
     WATCH_WITH_PRIORITY,    /* While a policy has schedulePriority and the feature gate is on. */
     WATCH_WITH_WORKS,       /* If reading of Works is enabled. */
     WATCH_WITH_OVERRIDES,   /* If reading of Works is enabled, while override policies exist. */
+    WATCH_IF_SERVED,        /* While the API server serves the kind. */
     WATCH_IF_SELECTED,      /* While a policy selects the kind, or an object refers to it. */
     WATCH_NEVER_USED,       /* Never: no rule uses the objects. */
     WATCH_NEVER_DUPLICATE,  /* Never: the resource of another row serves the same objects. */
     WATCH_NEVER_FROM_FILES, /* Never: no API server serves the kind; objects come from files. */
 };
 
-/* Watch of a kind. Members other than `when` apply to WATCH_ALWAYS and WATCH_WITH_... only. */
+/* Watch of a kind. Members but `when` apply to WATCH_ALWAYS, _WITH_... and _IF_SERVED only. */
 struct kind_watch {
     enum watch_condition when;
     const char *resource; /* Plural name in API paths: "propagationpolicies". */
@@ -99,7 +101,7 @@ struct kind_def {
  */
 const struct kind_def *kind_of(const char *api_version, const char *kind);
 
-/* Returns all rows in a fixed order, except those of CLASS_TEMPLATE and CLASS_OTHER. */
+/* Returns all rows of single kinds in a fixed order. */
 const struct kind_def *kind_table(size_t *count);
 
 /* Return the row of policies, bindings, override policies or member clusters. */

@@ -104,6 +104,18 @@ uint32_t text_hash32(const char *text)
     return (uint32_t)map_hash(text, strlen(text), 0);
 }
 
+bool owns_replicas_field(const cJSON *metadata)
+{
+    const cJSON *entry;
+
+    cJSON_ArrayForEach (entry, json_get(metadata, "managedFields")) {
+        if (!json_get(entry, "subresource") &&
+            json_get(json_get(json_get(entry, "fieldsV1"), "f:spec"), "f:replicas"))
+            return true;
+    }
+    return false;
+}
+
 uint64_t resource_version_decode(struct decode *d, const cJSON *parent, const char *where)
 {
     const char *text = decode_text(d, parent, where, "resourceVersion");

@@ -22,6 +22,9 @@
  */
 int64_t user_change_time_ms(struct decode *d, const cJSON *metadata, const char **by);
 
+/* Returns true if an entry of managedFields that has no subresource owns spec.replicas. */
+bool owns_replicas_field(const cJSON *metadata);
+
 /* Returns the number in `parent.resourceVersion`; 0 if it is absent or not a 64-bit number. */
 uint64_t resource_version_decode(struct decode *d, const cJSON *parent, const char *where);
 

@@ -237,20 +237,39 @@ const char *template_owner(const struct template *t)
     return t->has_owner ? *owner_slot(t) : NULL;
 }
 
+/* Returns the address of the pointer to the autoscaler, if `t` is one. */
+static struct autoscaler **autoscaler_slot(const struct template *t)
+{
+    return (struct autoscaler **)(void *)(owner_slot(t) + t->has_owner);
+}
+
+const struct autoscaler *template_autoscaler(const struct template *t)
+{
+    return t && t->is_autoscaler ? *autoscaler_slot(t) : NULL;
+}
+
+bool template_needs_object(const char *api_version, const char *kind)
+{
+    return is_connector_api_version(api_version) || is_autoscaler_kind(api_version, kind);
+}
+
 static size_t pointer_slot_bytes(const struct template *t)
 {
-    return ((t->role != ROLE_NONE) + (size_t)t->has_owner) * sizeof(void *);
+    return ((t->role != ROLE_NONE) + (size_t)t->has_owner + t->is_autoscaler) * sizeof(void *);
 }
 
 /*
- * Returns a template with its labels, claim, owner and the slot of the Config Connector part in one
- * allocation, which saves memory with many templates. Takes ownership of all arguments.
+ * Returns a template with its labels, claim, owner, autoscaler and the slot of the Config Connector
+ * part in one allocation, which saves memory with many templates. Takes ownership of all arguments.
  */
 static struct template *pack_template(struct labels *labels, struct claim *claim,
-                                      enum connector_role role, const char *owner)
+                                      enum connector_role role, const char *owner,
+                                      struct autoscaler *autoscaler)
 {
-    const struct template empty = {
-        .replicas = -1, .role = (uint8_t)role, .has_owner = owner != NULL};
+    const struct template empty = {.replicas = -1,
+                                   .role = (uint8_t)role,
+                                   .has_owner = owner != NULL,
+                                   .is_autoscaler = autoscaler != NULL};
     size_t label_bytes = labels->count * sizeof(*labels->items);
     size_t claim_bytes = claim ? sizeof(*claim) : 0;
     struct template *t =
@@ -266,6 +285,8 @@ static struct template *pack_template(struct labels *labels, struct claim *claim
         t->claim = memcpy(after, claim, claim_bytes);
     if (owner)
         *owner_slot(t) = owner;
+    if (autoscaler)
+        *autoscaler_slot(t) = autoscaler;
     free(labels->items);
     free(claim);
     return t;
@@ -334,6 +355,27 @@ static bool has_controller(const cJSON *metadata)
     return false;
 }
 
+static struct autoscaler *read_autoscaler(struct decode *d, const cJSON *json)
+{
+    return is_autoscaler_kind(json_str(json, "apiVersion", ""), json_str(json, "kind", ""))
+               ? autoscaler_decode(d, json)
+               : NULL;
+}
+
+/*
+ * Returns true if no user or client sets spec.replicas. The API server sets the default, so that
+ * only managedFields prove it for stored objects; they are known from metadata, too.
+ */
+static bool lacks_replicas(const cJSON *json)
+{
+    const cJSON *metadata = json_get(json, "metadata");
+    const cJSON *spec = json_get(json, "spec");
+
+    if (cJSON_GetArraySize(json_get(metadata, "managedFields")) > 0)
+        return !owns_replicas_field(metadata);
+    return cJSON_IsObject(spec) && !json_get(spec, "replicas") && !json_get(metadata, "uid");
+}
+
 /* Karmada ignores other values than the two. */
 static void read_conflict_resolution(struct template *t, const cJSON *metadata)
 {
@@ -353,8 +395,8 @@ void *template_decode(struct decode *d, const cJSON *json)
 
     labels_decode(d, metadata, "metadata", "labels", &labels);
     enum connector_role role = connector_role_of(json);
-    struct template *t =
-        pack_template(&labels, claim_decode(d, metadata), role, owner_decode(d, metadata));
+    struct template *t = pack_template(&labels, claim_decode(d, metadata), role,
+                                       owner_decode(d, metadata), read_autoscaler(d, json));
 
     if (role != ROLE_NONE)
         *connector_slot(t) = connector_decode(d, json, role);
@@ -376,6 +418,7 @@ void *template_decode(struct decode *d, const cJSON *json)
     t->reconciled = json_get(json_get(metadata, "annotations"), RECONCILE_ANNOTATION) != NULL;
     read_conflict_resolution(t, metadata);
     t->replicas = read_replicas(d, json);
+    t->replicas_unset = lacks_replicas(json);
 
     if (kind_has_replicas(json_str(json, "apiVersion", ""), json_str(json, "kind", "")))
         t->requests = requests_decode(d, pod_spec_of(json));
@@ -451,6 +494,8 @@ void template_release(struct intern *strings, void *object)
     intern_drop(strings, t->requests);
     intern_drop(strings, t->changed_by);
     intern_drop(strings, template_owner(t));
+    if (t->is_autoscaler)
+        autoscaler_release(strings, *autoscaler_slot(t));
     references_release(strings,
                        &(struct references){.items = t->references, .count = t->reference_count});
     if (t->role != ROLE_NONE)

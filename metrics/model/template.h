@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "metrics/model/autoscaler.h"
 #include "metrics/model/binding.h"
 #include "metrics/model/claim.h"
 #include "metrics/model/connector_resource.h"
@@ -67,6 +68,8 @@ struct template
     uint8_t role;        /* Value of enum connector_role. */
     bool sets_conflict_resolution : 1; /* CONFLICT_RESOLUTION_ANNOTATION has a valid value. */
     bool overwrites : 1;               /* That value is "overwrite"; else it is "abort". */
+    bool is_autoscaler : 1;            /* Use template_autoscaler(). */
+    bool replicas_unset : 1; /* The object proves that no user or client sets spec.replicas. */
 };
 
 /* Return the Config Connector part of a template; NULL if `t` is NULL or has another role. */
@@ -86,6 +89,15 @@ const char *template_changed_by(const struct template *t);
  * bytes.
  */
 const char *template_owner(const struct template *t);
+
+/* Returns the autoscaler of a HorizontalPodAutoscaler; NULL for others, without a target or `t`. */
+const struct autoscaler *template_autoscaler(const struct template *t);
+
+/*
+ * Returns true for kinds of templates of which the rules need the whole object, not its metadata
+ * alone, to decide about it or about other templates.
+ */
+bool template_needs_object(const char *api_version, const char *kind);
 
 /* Returns true for Deployment, StatefulSet, ReplicaSet, Job and Pod: their replicas are known. */
 bool kind_has_replicas(const char *api_version, const char *kind);

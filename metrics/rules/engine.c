@@ -7,6 +7,7 @@
 #include "metrics/rules/connector_conflicts.h"
 #include "metrics/rules/problems/controller_progress.h"
 #include "metrics/rules/problems/decision_flapping.h"
+#include "metrics/rules/problems/replica_contest.h"
 #include "metrics/rules/refusals.h"
 #include "metrics/rules/rule.h"
 #include "metrics/rules/rule_template.h"
@@ -38,7 +39,7 @@ static const struct rule *const rules[CLASS_COUNT] = {
     [CLASS_BINDING] = &rule_binding,   [CLASS_OVERRIDE] = &rule_override,
     [CLASS_CLUSTER] = &rule_cluster,   [CLASS_LEASE] = &rule_lease,
     [CLASS_SETTING] = &rule_setting,   [CLASS_WORK] = &rule_work,
-    [CLASS_EVENT] = &rule_event,
+    [CLASS_EVENT] = &rule_event,       [CLASS_OTHER] = &rule_other,
 };
 
 static const struct rule *rule_of_class(enum object_class class)
@@ -124,6 +125,7 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
     override_events_init(&e->context.override_events, store, &e->context.incomplete, seed);
     conflict_events_init(&e->context.conflict_events, seed);
     refusals_init(&e->context.refusals, store, seed);
+    e->context.autoscalers = autoscalers_new(store, seed);
     e->context.other_bindings = xcalloc(1, sizeof(*e->context.other_bindings));
     other_bindings_init(e->context.other_bindings, seed);
     e->context.deliveries =
@@ -173,6 +175,7 @@ void engine_free(struct engine *e)
     override_events_release(&c->override_events);
     conflict_events_release(&c->conflict_events);
     refusals_release(&c->refusals);
+    autoscalers_free(c->autoscalers);
     other_bindings_release(c->other_bindings);
     free(c->other_bindings);
     policy_versions_release(&c->policy_versions);

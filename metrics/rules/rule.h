@@ -63,6 +63,7 @@ struct rule_context {
     struct override_events override_events;
     struct conflict_events conflict_events;
     struct refusals refusals;
+    struct autoscalers *autoscalers;     /* problems/replica_contest.h. */
     struct delivery_sources deliveries;  /* Pointers to other members. */
     struct transitions *transitions;     /* NULL if the limit is 0. */
     struct flapping_past *flapping_past; /* decision_flapping.h; NULL without a reload. */
@@ -215,6 +216,7 @@ extern const struct rule rule_policy;
 extern const struct rule rule_override;
 extern const struct rule rule_template;
 extern const struct rule rule_setting;
+extern const struct rule rule_other;
 extern const struct rule rule_binding;
 extern const struct rule rule_cluster;
 extern const struct rule rule_lease;

@@ -7,6 +7,7 @@
 #include "metrics/rules/object_index.h"
 #include "metrics/rules/placement_match.h"
 #include "metrics/rules/policy_rank.h"
+#include "metrics/rules/problems/replica_contest.h"
 #include "metrics/rules/replica_projection.h"
 #include "metrics/rules/template_state.h"
 #include "metrics/rules/transitions.h"
@@ -534,6 +535,7 @@ static void template_on_change(struct rule_context *c, struct entry *entry, cons
     if (!before || !now || before->uid_hash != now->uid_hash)
         mark_reading_bindings(c->graph, entry);
     content_on_change(c, entry, old);
+    autoscalers_update(c->autoscalers, c->graph, entry, template_autoscaler(before));
     api_versions_mark_policies(c->index, c->graph, entry, old);
 }
 
@@ -647,6 +649,8 @@ static void register_template(struct rule_context *c, struct entry *entry, const
     if (depends_on_clusters(d) && !depends_on_clusters(old))
         map_add(&c->on_clusters, map_hash_address(entry), entry);
     register_cloud_resource(c, entry, old);
+    /* The clusters of a HorizontalPodAutoscaler are inputs of a problem of its workload. */
+    autoscalers_mark_target(c->autoscalers, c->graph, entry);
 }
 
 static void release_template_decision(const struct rule_context *c, void *decision)
@@ -679,3 +683,13 @@ const struct rule rule_template = {
 
 /* Settings have no decision; their content affects other entries like that of templates. */
 const struct rule rule_setting = {.rank = RULE_RANK_LAST, .changed = content_on_change};
+
+static void other_on_change(struct rule_context *c, struct entry *entry, const void *old)
+{
+    const struct other *before = old;
+
+    autoscalers_update(c->autoscalers, c->graph, entry, before ? before->autoscaler : NULL);
+}
+
+/* Objects of Karmada's groups have no decision; a FederatedHPA affects the template it scales. */
+const struct rule rule_other = {.rank = RULE_RANK_LAST, .changed = other_on_change};

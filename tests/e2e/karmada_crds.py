@@ -53,6 +53,7 @@ KINDS = [
     ("ClusterResourceBinding", "clusterresourcebindings", "crb", "work", ["v1alpha1", "v1alpha2"],
      False, True, BINDING),
     ("Work", "works", "wk", "work", ["v1alpha1"], True, True, OPEN),
+    ("FederatedHPA", "federatedhpas", None, "autoscaling", ["v1alpha1"], True, True, OPEN),
     ("Cluster", "clusters", None, "cluster", ["v1alpha1"], False, True, OPEN),
 ]
 

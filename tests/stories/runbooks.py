@@ -407,6 +407,26 @@ def dependencies():
                        claimed="config-policy", made_by="config-policy")])
 
 
+# ---- autoscalers
+
+def autoscaler(kind, api_version, claimed=None):
+    return template(kind, api_version, "scaler", claimed, spec={
+        "minReplicas": 1, "maxReplicas": 5,
+        "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"}})
+
+
+def contested():
+    kind, api_version = "HorizontalPodAutoscaler", "autoscaling/v2"
+    scaler = autoscaler(kind, api_version, "scaler-policy")
+    web = [policy("web-policy"), BOUND, binding(BOUND, "web-policy"), *clusters()]
+    story("replicas_contested", "hpa", TEMPLATE, [
+        *web, policy("scaler-policy", BOTH, select={"apiVersion": api_version, "kind": kind}), scaler,
+        binding(scaler, "scaler-policy", BOTH, replicas=0,
+                clusters=[{"name": "member1"}, {"name": "member2"}])])
+    story("replicas_contested", "federated_hpa", TEMPLATE, [
+        *web, autoscaler("FederatedHPA", "autoscaling.karmada.io/v1alpha1")])
+
+
 # ---- Config Connector
 
 def sql(name="db", annotations=None, **more):
@@ -476,5 +496,5 @@ def files():
 
 
 for tell in (not_in_force, not_propagated, policies, not_scheduled, not_delivered, moves,
-             dependencies, connector, files):
+             dependencies, contested, connector, files):
     tell()

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/problems/template_conditions.h"
 
+#include "metrics/rules/problems/replica_contest.h"
 #include "metrics/rules/replica_projection.h"
 #include "metrics/rules/rule.h"
 
@@ -623,6 +624,15 @@ static void broken_claim_condition(const struct judged_template *t)
         add_match_condition(t, PROBLEM_REASON_REFERENCE_BROKEN_CLAIM_MISSING, 0);
 }
 
+static void replica_contest_condition(const struct judged_template *t)
+{
+    int64_t since_ms;
+    enum problem_reason reason = replica_contest_reason(t->c, t->entry, &since_ms);
+
+    if (reason != PROBLEM_REASON_COUNT)
+        add_condition(t, reason, since_ms);
+}
+
 /* Problems of Config Connector's resources; no object dates them. */
 static void connector_conditions(const struct judged_template *t)
 {
@@ -673,7 +683,7 @@ void template_conditions(const struct rule_context *c, const struct entry *templ
 
     /* Most templates are current and healthy; they do not need more than their decision. */
     if (is_settled && is_delivered && !d->defects && !d->flags && !d->connector &&
-        d->stages.delivery.stage != STAGE_NONE)
+        d->stages.delivery.stage != STAGE_NONE && !has_autoscaler(c->autoscalers, template))
         return;
 
     struct judged_template t = {
@@ -696,4 +706,5 @@ void template_conditions(const struct rule_context *c, const struct entry *templ
     broken_claim_condition(&t);
     if (d->connector)
         connector_conditions(&t);
+    replica_contest_condition(&t);
 }

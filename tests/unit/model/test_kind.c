@@ -45,7 +45,8 @@ static struct kind_case {
     {"cluster.karmada.io/v1alpha1", "Anything", CLASS_OTHER, false, NULL},
     {"config.karmada.io/v1alpha1", "ResourceInterpreterCustomization", CLASS_OTHER, false, NULL},
     {"networking.karmada.io/v1alpha1", "MultiClusterService", CLASS_OTHER, false, NULL},
-    {"autoscaling.karmada.io/v1alpha1", "FederatedHPA", CLASS_OTHER, false, NULL},
+    {"autoscaling.karmada.io/v1alpha1", "FederatedHPA", CLASS_OTHER, false,
+     "autoscaling.karmada.io/v1alpha1"},
     {"remedy.karmada.io/v1alpha1", "Remedy", CLASS_OTHER, false, NULL},
     {"apps.karmada.io/v1alpha1", "WorkloadRebalancer", CLASS_OTHER, false, NULL},
 
@@ -81,10 +82,10 @@ TEST(each_row_defines_its_watch_and_callbacks)
     const struct kind_def *table = kind_table(&count);
 
     for (const struct kind_def *def = table; def < table + count; def++) {
-        bool watched = def->watch.when == WATCH_ALWAYS || def->watch.when == WATCH_WITH_CONNECTOR ||
-                       def->watch.when == WATCH_WITH_PRIORITY ||
-                       def->watch.when == WATCH_WITH_WORKS ||
-                       def->watch.when == WATCH_WITH_OVERRIDES;
+        bool watched =
+            def->watch.when == WATCH_ALWAYS || def->watch.when == WATCH_WITH_CONNECTOR ||
+            def->watch.when == WATCH_WITH_PRIORITY || def->watch.when == WATCH_WITH_WORKS ||
+            def->watch.when == WATCH_WITH_OVERRIDES || def->watch.when == WATCH_IF_SERVED;
 
         if (def->watch.when == 0)
             fail_msg("%s of '%s' does not say when it is watched", def->name, def->group);
