@@ -4,6 +4,7 @@
 #include "exporter/kube/auth/locate.h"
 #include "exporter/system/descriptors.h"
 #include "exporter/system/platform.h"
+#include "exporter/yaml/yaml_writer.h"
 #include "metrics/expose/report.h"
 #include "metrics/rules/problems/controller_progress.h"
 
@@ -253,6 +254,18 @@ static void update_release(struct evaluation *e)
     evaluation_each_release_warning(e, log_release_warning, (void *)(uintptr_t)e->log);
 }
 
+/*
+ * Returns the templates of which the store keeps the whole JSON. `serve` reads metadata only
+ * from an API server, and the other commands read there only some kinds as whole objects.
+ */
+static enum kept_documents documents_to_keep(const struct options *o,
+                                             const struct evaluation_settings *settings)
+{
+    if (o->manifests.count > 0)
+        return DOCUMENTS_OF_ALL;
+    return settings->documents ? DOCUMENTS_OF_WHOLE_OBJECTS : DOCUMENTS_OF_NONE;
+}
+
 struct evaluation *evaluation_new(const struct evaluation_settings *settings, struct error *err)
 {
     struct evaluation *e = xcalloc(1, sizeof(*e));
@@ -274,9 +287,11 @@ struct evaluation *evaluation_new(const struct evaluation_settings *settings, st
         .skipped_apis = o->skipped_apis,
         .feature_gates = o->feature_gates,
         .karmada_version = o->karmada_version,
+        .yaml = &yaml_field_converter,
     };
 
     e->store = store_new(settings->seed);
+    store_keep_documents(e->store, documents_to_keep(o, settings));
     store_set_owner_key(e->store, *o->owner_key ? o->owner_key : NULL);
     e->engine = engine_new(e->store, &rules, settings->seed, err);
     if (!e->engine || !open_sources(e, settings, err)) {

@@ -154,6 +154,7 @@ static struct evaluation *open_sources(struct invocation *invocation, struct err
             .environment = platform_environment(),
             .log = &silent_log,
             .references = true,
+            .documents = invocation->command->bit & (COMMAND_EXPLAIN | COMMAND_PLAN),
             .seed = platform_random_seed(),
         },
         err);

@@ -4,7 +4,7 @@
 #include "metrics/explain/explanation.h"
 
 /*
- * Sections of the explanation of a template: Config Connector, overrides, history and next change.
+ * Sections of the explanation of a template: Config Connector, history and next change.
  */
 
 /*
@@ -16,13 +16,6 @@ void explain_admission(struct explain_context *x, const struct entry *entry);
 
 /* Adds the section "configConnector" if the template is a resource of Config Connector. */
 void explain_connector(struct explain_context *x, const struct entry *template);
-
-/*
- * Adds the section "overrides": the rules of override policies for a template by target cluster, in
- * the order in which Karmada applies them. Adds nothing if the template has no binding with
- * targets, or if it is certain that no override policy selects the template.
- */
-void explain_template_overrides(struct explain_context *x, const struct entry *template);
 
 /*
  * Adds the section "history": the last 20 transitions of a template with their causes, newest

@@ -2,6 +2,7 @@
 #include "metrics/explain/explain_template.h"
 
 #include "metrics/base/timestamp.h"
+#include "metrics/explain/explain_overrides.h"
 #include "metrics/explain/explain_policy.h"
 #include "metrics/explain/explain_quota.h"
 #include "metrics/explain/explain_sections.h"

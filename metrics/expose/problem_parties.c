@@ -4,6 +4,7 @@
 #include "metrics/expose/policy_names.h"
 #include "metrics/model/template.h"
 #include "metrics/rules/problems/replica_contest.h"
+#include "metrics/rules/override/template_overrides.h"
 #include "metrics/rules/replica_projection.h"
 #include "metrics/rules/rule.h"
 
@@ -94,6 +95,25 @@ static void add_failing_targets(const struct problem *p, bool of_reason, struct 
     }
 }
 
+/* Adds the clusters for which the override policies will fail. */
+static void add_failing_overrides(const struct engine *e, const struct problem *p,
+                                  struct cluster_names *out)
+{
+    const struct store *store = engine_store(e);
+    struct template_overrides overrides =
+        template_overrides_make(engine_context_const(e), p->subject, true);
+
+    /* The names of predicted targets end with the prediction, those in the pool do not. */
+    for (size_t i = 0; i < overrides.count; i++) {
+        const struct target_override *t = &overrides.items[i];
+        const char *name = intern_find(store_string_pool(store), t->cluster);
+
+        if (target_override_fails(t) && name)
+            add_name(out, name);
+    }
+    template_overrides_release(&overrides);
+}
+
 static void add_all_targets(const struct problem *p, struct cluster_names *out)
 {
     const struct binding *b = binding_of(p);
@@ -166,7 +186,10 @@ static void add_clusters_of_template(const struct engine *e, const struct proble
     case PROBLEM_NOT_DELIVERED:
     case PROBLEM_OVERRIDE_FAILED:
     case PROBLEM_UNHEALTHY:
-        add_failing_targets(p, of_reason, out);
+        if (p->reason == PROBLEM_REASON_OVERRIDE_FAILED_PREDICTED)
+            add_failing_overrides(e, p, out);
+        else
+            add_failing_targets(p, of_reason, out);
         return;
     case PROBLEM_LAST_COPY_AT_RISK:
     case PROBLEM_EVICTION_STUCK:
@@ -346,6 +369,34 @@ static void add_autoscaler(void *context, const struct entry *autoscaler)
     add_party(context, autoscaler);
 }
 
+/* Adds the override policies that will fail. */
+static void add_failing_policies(const struct engine *e, struct parties *out)
+{
+    struct template_overrides overrides =
+        template_overrides_make(engine_context_const(e), out->problem->subject, true);
+
+    for (size_t i = 0; i < overrides.count; i++) {
+        if (target_override_fails(&overrides.items[i]))
+            add_party(out, overrides.items[i].effect.failed_policy);
+    }
+    template_overrides_release(&overrides);
+}
+
+void problem_add_override_failure(const struct engine *e, const struct problem *p,
+                                  struct strbuf *out)
+{
+    struct template_overrides overrides;
+    const struct target_override *t;
+
+    if (p->reason != PROBLEM_REASON_OVERRIDE_FAILED_PREDICTED || !decision_of(p))
+        return;
+    overrides = template_overrides_make(engine_context_const(e), p->subject, true);
+    t = template_overrides_find_failure(&overrides);
+    if (t)
+        strbuf_adds(out, override_failure_text(&t->effect, override_values_are_hidden(p->subject)));
+    template_overrides_release(&overrides);
+}
+
 static void add_parties_of_template(const struct engine *e, struct parties *out)
 {
     const struct problem *p = out->problem;
@@ -368,6 +419,9 @@ static void add_parties_of_template(const struct engine *e, struct parties *out)
     case PROBLEM_REASON_DEFERRED_TOO_LONG_POLICY_REPLACED:
         if (d->binding && binding_claimed_policy(d->binding) != problem_policy(p))
             add_party(out, binding_claimed_policy(d->binding));
+        return;
+    case PROBLEM_REASON_OVERRIDE_FAILED_PREDICTED:
+        add_failing_policies(e, out);
         return;
     case PROBLEM_REASON_NOT_PROPAGATED_POLICY_DELETING:
         add_deleting_policies(d, out);

@@ -53,6 +53,13 @@ enum dependency_field problem_dependency_field(const struct problem *p);
  */
 const char *problem_message(const struct engine *e, const struct problem *p);
 
+/*
+ * Appends why an override policy will fail for the first target (OVERRIDE_FAILED, `predicted`);
+ * nothing for other problems.
+ */
+void problem_add_override_failure(const struct engine *e, const struct problem *p,
+                                  struct strbuf *out);
+
 /* Time at which Karmada or Config Connector acts. */
 struct time_limit {
     int64_t time_ms; /* Milliseconds since the epoch; 0 if unknown. */

@@ -468,6 +468,11 @@ static void put_message(const struct sentence *s, struct strbuf *out)
         strbuf_adds(out, "...");
 }
 
+static void put_failure(const struct sentence *s, struct strbuf *out)
+{
+    problem_add_override_failure(s->engine, s->problem, out);
+}
+
 static void put_deadline(const struct sentence *s, struct strbuf *out)
 {
     struct time_limit limit = problem_time_limit(s->problem);
@@ -519,6 +524,7 @@ static const struct insertion insertions[] = {
     {"binding", put_binding, "", NULL},
     {"holder", put_holder, "another namespace", NULL},
     {"message", put_message, "", NULL},
+    {"failure", put_failure, "", NULL},
     {"deadline", put_deadline, "", NULL},
 };
 

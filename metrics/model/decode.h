@@ -34,6 +34,13 @@ void intern_drop(struct intern *pool, const char *shared);
 
 /* ---- decoder of Kubernetes objects ---- */
 
+/* Templates of which the whole JSON is kept. */
+enum kept_documents {
+    DOCUMENTS_OF_NONE,
+    DOCUMENTS_OF_WHOLE_OBJECTS, /* Of templates that have more than metadata. */
+    DOCUMENTS_OF_ALL,           /* The source never reads metadata only. */
+};
+
 /*
  * Decodes one Kubernetes object with the rules of the API server. A missing or null member has the
  * zero value, as in Go. An invalid member is an error that names the member; the decoding functions
@@ -51,6 +58,7 @@ struct decode {
     /* --owner-key: label or annotation that names the team of a template. NULL: none. Borrowed. */
     const char *owner_key;
     bool failed;
+    enum kept_documents documents; /* Templates with template_document(). */
 };
 
 /* Returns the object or array `parent.key`; NULL if it is absent. */

@@ -15,6 +15,7 @@ struct store {
     size_t empty_partitions;
     struct store_listener listener;
     size_t counts[CLASS_COUNT];
+    enum kept_documents documents;
 };
 
 struct partition_key {
@@ -118,10 +119,23 @@ void store_set_review(struct store *s, struct admission *(*review)(const cJSON *
     s->review = review;
 }
 
+void store_keep_documents(struct store *s, enum kept_documents documents)
+{
+    s->documents = documents;
+}
+
+enum kept_documents store_kept_documents(const struct store *s)
+{
+    return s->documents;
+}
+
 struct decode store_make_decoder(const struct store *s, struct error *err)
 {
-    return (struct decode){
-        .strings = s->strings, .review = s->review, .err = err, .owner_key = s->owner_key};
+    return (struct decode){.strings = s->strings,
+                           .review = s->review,
+                           .err = err,
+                           .owner_key = s->owner_key,
+                           .documents = s->documents};
 }
 
 size_t store_object_count(const struct store *s, enum object_class class)

@@ -104,6 +104,10 @@ struct intern *store_string_pool(const struct store *s);
  */
 void store_set_owner_key(struct store *s, const char *owner_key);
 
+/* Sets the templates of which template_document() is kept. Call it before the first store_put(). */
+void store_keep_documents(struct store *s, enum kept_documents documents);
+enum kept_documents store_kept_documents(const struct store *s);
+
 /* Sets the function that reviews the objects of Karmada's groups (struct decode); NULL: none. */
 void store_set_review(struct store *s, struct admission *(*review)(const cJSON *object));
 /* Returns a decoder for objects that are put into the store, or compared with objects in it. */

@@ -253,23 +253,52 @@ bool template_needs_object(const char *api_version, const char *kind)
     return is_connector_api_version(api_version) || is_autoscaler_kind(api_version, kind);
 }
 
+/* Returns the address of the owned text of template_document(), if `has_document` is set. */
+static char **document_slot(const struct template *t)
+{
+    return (char **)(void *)(autoscaler_slot(t) + t->is_autoscaler);
+}
+
+const char *template_document(const struct template *t)
+{
+    return t->has_document ? *document_slot(t) : NULL;
+}
+
+/* Returns the JSON text of the object if it is kept, owned by the caller; else NULL. */
+static char *make_document(const struct decode *d, const cJSON *json)
+{
+    static const char *const parts[] = {"apiVersion", "kind", "metadata"};
+    int members = 0;
+
+    if (d->documents == DOCUMENTS_OF_NONE || !json_get(json, "metadata"))
+        return NULL;
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+        members += json_get(json, parts[i]) != NULL;
+    if (d->documents == DOCUMENTS_OF_WHOLE_OBJECTS && cJSON_GetArraySize(json) == members)
+        return NULL;
+    return cJSON_PrintUnformatted(json);
+}
+
 static size_t pointer_slot_bytes(const struct template *t)
 {
-    return ((t->role != ROLE_NONE) + (size_t)t->has_owner + t->is_autoscaler) * sizeof(void *);
+    return ((t->role != ROLE_NONE) + (size_t)t->has_owner + t->is_autoscaler + t->has_document) *
+           sizeof(void *);
 }
 
 /*
- * Returns a template with its labels, claim, owner, autoscaler and the slot of the Config Connector
- * part in one allocation, which saves memory with many templates. Takes ownership of all arguments.
+ * Returns a template with its labels, claim, owner, autoscaler, document and the slot of the Config
+ * Connector part in one allocation, which saves memory with many templates. Takes ownership of all
+ * arguments.
  */
 static struct template *pack_template(struct labels *labels, struct claim *claim,
                                       enum connector_role role, const char *owner,
-                                      struct autoscaler *autoscaler)
+                                      struct autoscaler *autoscaler, char *document)
 {
     const struct template empty = {.replicas = -1,
                                    .role = (uint8_t)role,
                                    .has_owner = owner != NULL,
-                                   .is_autoscaler = autoscaler != NULL};
+                                   .is_autoscaler = autoscaler != NULL,
+                                   .has_document = document != NULL};
     size_t label_bytes = labels->count * sizeof(*labels->items);
     size_t claim_bytes = claim ? sizeof(*claim) : 0;
     struct template *t =
@@ -287,6 +316,8 @@ static struct template *pack_template(struct labels *labels, struct claim *claim
         *owner_slot(t) = owner;
     if (autoscaler)
         *autoscaler_slot(t) = autoscaler;
+    if (document)
+        *document_slot(t) = document;
     free(labels->items);
     free(claim);
     return t;
@@ -396,7 +427,8 @@ void *template_decode(struct decode *d, const cJSON *json)
     labels_decode(d, metadata, "metadata", "labels", &labels);
     enum connector_role role = connector_role_of(json);
     struct template *t = pack_template(&labels, claim_decode(d, metadata), role,
-                                       owner_decode(d, metadata), read_autoscaler(d, json));
+                                       owner_decode(d, metadata), read_autoscaler(d, json),
+                                       make_document(d, json));
 
     if (role != ROLE_NONE)
         *connector_slot(t) = connector_decode(d, json, role);
@@ -500,5 +532,7 @@ void template_release(struct intern *strings, void *object)
                        &(struct references){.items = t->references, .count = t->reference_count});
     if (t->role != ROLE_NONE)
         connector_release(strings, *connector_slot(t), (enum connector_role)t->role);
+    if (t->has_document)
+        free(*document_slot(t));
     free(t);
 }

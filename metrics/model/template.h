@@ -60,12 +60,13 @@ struct template
     bool claim_moves_generation : 1; /* See was_changed_by_user(). */
     bool claim_incomplete : 1; /* has_claim_id(), but no claim: Karmada matches policies again. */
     bool deleting : 1;
-    bool protected : 1;  /* Result of deletion_is_protected(). */
-    bool reconciled : 1; /* RECONCILE_ANNOTATION is set. */
-    bool controlled : 1; /* One of the ownerReferences is a controller. */
-    bool has_owner : 1;  /* Use template_owner(). */
-    bool unread : 1;     /* Reading the object is forbidden: only its identity is known. */
-    uint8_t role;        /* Value of enum connector_role. */
+    bool protected : 1;    /* Result of deletion_is_protected(). */
+    bool reconciled : 1;   /* RECONCILE_ANNOTATION is set. */
+    bool controlled : 1;   /* One of the ownerReferences is a controller. */
+    bool has_owner : 1;    /* Use template_owner(). */
+    bool has_document : 1; /* Use template_document(). */
+    bool unread : 1;       /* Reading the object is forbidden: only its identity is known. */
+    uint8_t role;          /* Value of enum connector_role. */
     bool sets_conflict_resolution : 1; /* CONFLICT_RESOLUTION_ANNOTATION has a valid value. */
     bool overwrites : 1;               /* That value is "overwrite"; else it is "abort". */
     bool is_autoscaler : 1;            /* Use template_autoscaler(). */
@@ -98,6 +99,12 @@ const struct autoscaler *template_autoscaler(const struct template *t);
  * alone, to decide about it or about other templates.
  */
 bool template_needs_object(const char *api_version, const char *kind);
+
+/*
+ * Returns the JSON text of the whole object; NULL if only its metadata are known, or the store does
+ * not keep it (store_keep_documents). May contain secrets.
+ */
+const char *template_document(const struct template *t);
 
 /* Returns true for Deployment, StatefulSet, ReplicaSet, Job and Pod: their replicas are known. */
 bool kind_has_replicas(const char *api_version, const char *kind);

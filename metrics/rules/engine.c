@@ -451,6 +451,12 @@ bool engine_resolves_dependencies(const struct engine *e)
            RELEASE_ANSWER_YES;
 }
 
+struct predicted predict_template(const struct engine *e, const struct entry *template,
+                                  struct projection *out)
+{
+    return predict_in_context(&e->context, template, out);
+}
+
 enum takeover engine_takeover(const struct engine *e)
 {
     return e->context.options.takeover;

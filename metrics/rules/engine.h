@@ -5,6 +5,7 @@
 #include "metrics/rules/connector_conflicts.h"
 #include "metrics/rules/dependency.h"
 #include "metrics/rules/object_index.h"
+#include "metrics/rules/prediction.h"
 #include "metrics/rules/problems/problems.h"
 #include "metrics/rules/selector.h"
 #include "metrics/rules/transitions.h"
@@ -115,6 +116,10 @@ uint64_t engine_evaluations(const struct engine *e);
 
 /* Returns the takeover rules in force. */
 enum takeover engine_takeover(const struct engine *e);
+
+/* Returns predict_in_context(). */
+struct predicted predict_template(const struct engine *e, const struct entry *template,
+                                  struct projection *out);
 
 /*
  * Sets the releases that Karmada may run, and the defaults of its feature gates; marks all entries

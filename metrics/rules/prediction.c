@@ -5,7 +5,6 @@
 #include "metrics/rules/admission/admission.h"
 #include "metrics/rules/admission/quota.h"
 #include "metrics/rules/dependency.h"
-#include "metrics/rules/engine.h"
 #include "metrics/rules/replica_projection.h"
 #include "metrics/rules/rule.h"
 
@@ -334,10 +333,9 @@ static struct predicted predict_dependency(const struct rule_context *c,
                           : (struct predicted){PREDICTION_NOWHERE, "referrer"};
 }
 
-struct predicted predict_template(const struct engine *e, const struct entry *template,
-                                  struct projection *out)
+struct predicted predict_in_context(const struct rule_context *c, const struct entry *template,
+                                    struct projection *out)
 {
-    const struct rule_context *c = engine_context_const(e);
     const struct template_decision *d = template_decision(template);
 
     *out = (struct projection){0};

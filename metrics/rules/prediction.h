@@ -68,7 +68,7 @@ enum undetermined_reason expected_binding_make(const struct entry *template, enu
                                                struct release_range range, struct binding *out);
 
 struct projection;
-struct engine;
+struct rule_context;
 
 /*
  * Returns the outcome of a decided template. If the template has no binding and Karmada is about to
@@ -76,5 +76,5 @@ struct engine;
  * undetermined; of a dependency, those of its referrers, with 0 replicas. Else `out` is empty.
  * Release it with projection_release().
  */
-struct predicted predict_template(const struct engine *e, const struct entry *template,
-                                  struct projection *out);
+struct predicted predict_in_context(const struct rule_context *c, const struct entry *template,
+                                    struct projection *out);

@@ -201,6 +201,12 @@ void rule_collisions_remove(struct graph *g, struct name_collisions *c, struct e
 /* Marks placements as outdated; marks policies, `on_clusters` and Config Connector's resources. */
 void rule_mark_cluster_dependents(struct rule_context *c);
 
+/*
+ * Marks the templates whose problems override policies may predict: after a change of such a
+ * policy, or of a Cluster. Before problems are judged there are none.
+ */
+void rule_mark_overridden_templates(struct rule_context *c);
+
 /* Updates works_known(). If it changes, marks the templates of all bindings. */
 void rule_update_works_known(struct rule_context *c);
 

@@ -43,6 +43,14 @@ void rule_mark_cluster_dependents(struct rule_context *c)
         graph_mark(c->graph, template);
     /* Placements determine the clusters of Config Connector's resources without a binding. */
     mark_connector_resources(c);
+    if (store_object_count(c->store, CLASS_OVERRIDE) > 0)
+        rule_mark_overridden_templates(c);
+}
+
+void rule_mark_overridden_templates(struct rule_context *c)
+{
+    if (c->problems && store_kept_documents(c->store) != DOCUMENTS_OF_NONE)
+        graph_mark_class(c->graph, CLASS_TEMPLATE);
 }
 
 /* Updates the tallies after a change of a Cluster; not for one of a simulation. */

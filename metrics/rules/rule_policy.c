@@ -257,6 +257,7 @@ static void override_on_change(struct rule_context *c, struct entry *entry, cons
 {
     (void)old;
     graph_mark_readers(c->graph, entry);
+    rule_mark_overridden_templates(c);
 }
 
 const struct rule rule_override = {.rank = RULE_RANK_LAST, .changed = override_on_change};

@@ -107,6 +107,8 @@ enum takeover {
     TAKEOVER_STATIC,     /* Earlier: the winner of a fresh match governs, whatever the claim. */
 };
 
+struct yaml_converter;
+
 /* Options of the rules. Most of them repeat settings of Karmada. Texts are borrowed. */
 struct rules_options {
     enum takeover takeover;
@@ -123,4 +125,5 @@ struct rules_options {
     const char *feature_gates;
     /* Release of Karmada (control_plane.h); NULL or "" for the newest known one. */
     const char *karmada_version;
+    const struct yaml_converter *yaml; /* For YAML in overridden fields; NULL: not evaluated. */
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/problems/template_conditions.h"
 
+#include "metrics/rules/override/template_overrides.h"
 #include "metrics/rules/problems/replica_contest.h"
 #include "metrics/rules/replica_projection.h"
 #include "metrics/rules/rule.h"
@@ -487,6 +488,25 @@ static void override_condition(const struct judged_template *t)
 }
 
 /*
+ * Appends override_failed if the evaluation of the override policies fails for a target: only for
+ * templates whose whole object is kept, that is, those from files and in plans.
+ */
+static void predicted_override_condition(const struct judged_template *t)
+{
+    struct template_overrides overrides;
+
+    if (!template_document(t->object) || store_object_count(t->c->store, CLASS_OVERRIDE) == 0)
+        return;
+    overrides = template_overrides_make(t->c, t->entry, true);
+    if (template_overrides_find_failure(&overrides))
+        condition_list_add(t->out,
+                           (struct condition){PROBLEM_REASON_OVERRIDE_FAILED_PREDICTED, 0,
+                                              incomplete_classes(&t->c->incomplete) &
+                                                  (1U << CLASS_OVERRIDE | 1U << CLASS_CLUSTER)});
+    template_overrides_release(&overrides);
+}
+
+/*
  * Appends not_delivered with the first reason, in the order of the table, of the targets on
  * clusters that are not known to be not ready. The reasons `suspended`, `cluster_not_ready` and
  * `override_failed` do not count.
@@ -548,6 +568,7 @@ static void delivery_conditions(const struct judged_template *t)
     if (!is_lost)
         not_scheduled_condition(t);
     override_condition(t);
+    predicted_override_condition(t);
     not_delivered_condition(t);
     unhealthy_condition(t);
 }
@@ -681,11 +702,6 @@ void template_conditions(const struct rule_context *c, const struct entry *templ
     bool is_delivered = d->stages.delivery.stage >= STAGE_UNREACHABLE;
     bool is_settled = d->state == STATE_ATTACHED || is_placement_safe(d);
 
-    /* Most templates are current and healthy; they do not need more than their decision. */
-    if (is_settled && is_delivered && !d->defects && !d->flags && !d->connector &&
-        d->stages.delivery.stage != STAGE_NONE && !has_autoscaler(c->autoscalers, template))
-        return;
-
     struct judged_template t = {
         .c = c,
         .entry = template,
@@ -698,6 +714,12 @@ void template_conditions(const struct rule_context *c, const struct entry *templ
     bool has_delivery = t.binding && d->stages.delivery.stage != STAGE_NONE;
 
     assert(t.object);
+    if (!has_delivery || is_delivered)
+        predicted_override_condition(&t);
+    /* Most templates are current and healthy; they do not need more than their decision. */
+    if (is_settled && is_delivered && !d->defects && !d->flags && !d->connector &&
+        d->stages.delivery.stage != STAGE_NONE && !has_autoscaler(c->autoscalers, template))
+        return;
     policy_conditions(&t);
     if (has_delivery && !is_delivered)
         delivery_conditions(&t);

@@ -164,6 +164,8 @@ static const struct sentence_case {
      "The copy on m1 stays until a user removes the eviction task", "at the latest"},
 };
 
+static enum kept_documents keep_documents;
+
 /* Checks that the explanation of an object contains wanted_text but not unwanted_text. */
 static void check_explanation(const struct sentence_case *c, const char *api_version,
                               const char *kind, const char *name)
@@ -177,6 +179,7 @@ static void check_explanation(const struct sentence_case *c, const char *api_ver
     cJSON *objects = json_parse(c->objects, strlen(c->objects), NULL, &err);
     assert_non_null(objects);
     world_init(&w, &rules_options_default, 1);
+    store_keep_documents(w.store, keep_documents);
     world_put_all(&w, objects);
     world_run(&w, NOW_S * INT64_C(1000));
     explain_to(&w, world_find(&w, api_version, kind, "a", name), &lines, &json);
@@ -206,6 +209,46 @@ static const struct sentence_case policy_sentences[] = {
 TEST_ROWS(policy_is_explained, policy_sentences, title)
 {
     check_explanation(*state, "policy.karmada.io/v1alpha1", "PropagationPolicy", "p");
+}
+
+/* ---- effects of override policies on whole templates ---- */
+
+#define CLAIMING_POLICY POLICY("p", SELECTS("web"), "")
+#define REPLICAS(value)                                                                            \
+    "\"overrideRules\":[{\"overriders\":{\"plaintext\":[{\"path\":\"/spec/replicas\","             \
+    "\"operator\":\"replace\",\"value\":" value "}]}}]"
+#define WHOLE                                                                                      \
+    "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"web\","          \
+    "\"namespace\":\"a\"},\"spec\":{\"replicas\":2}}"
+#define ANYWHERE "[" CLAIMING_POLICY "," WHOLE "," CLUSTER("m1") "," CLUSTER("m2") ","
+
+static const struct sentence_case effects[] = {
+    {"before and after, for equal clusters once", ANYWHERE OP("o", REPLICAS("3")) "]",
+     " On m1, m2 (predicted):\n  1. OverridePolicy a/o, overrideRules[0], selects everything\n"
+     "  /spec/replicas: 2 -> 3\n",
+     "On m2"},
+    {"a rule without effect", ANYWHERE OP("o", REPLICAS("2")) "]",
+     "overrideRules[0], selects everything, and changes nothing\n", "/spec/replicas"},
+    {"two policies write one path", ANYWHERE OP("o", REPLICAS("3")) "," COP("z", REPLICAS("4")) "]",
+     "Several override policies write /spec/replicas: OverridePolicy a/o is applied after "
+     "ClusterOverridePolicy z, and wins.",
+     "changes nothing"},
+    {"one policy that writes a path twice has no line",
+     ANYWHERE OP("o", REPLICAS("3")) "," COP("z", RULE("", PATH("/x"))) "]",
+     "ClusterOverridePolicy z, overrideRules[0] fails", "Several override policies"},
+    {"the rule that fails ends the list", ANYWHERE COP("z", RULE("", PATH("/x/y"))) "]",
+     "ClusterOverridePolicy z, overrideRules[0] fails: plaintext: ", "selects everything"},
+    {"a policy without a matching cluster",
+     ANYWHERE OP("o", "\"overrideRules\":[{\"targetCluster\":{\"clusterNames\":[\"m9\"]},"
+                      "\"overriders\":{}}]") "]",
+     "OverridePolicy a/o selects the template, but no rule of it matches a cluster", "fails"},
+};
+
+TEST_ROWS(effects_of_override_policies_are_explained, effects, title)
+{
+    keep_documents = DOCUMENTS_OF_ALL;
+    check_explanation(*state, "apps/v1", "Deployment", "web");
+    keep_documents = DOCUMENTS_OF_NONE;
 }
 
 /* Some objects have not been read: the explanation reports that the overrides are incomplete. */
@@ -244,7 +287,7 @@ TEST_ROWS(unread_overrides_are_reported, gaps, title)
                          STORE_CHANGED);
     world_run(&w, NOW_S * INT64_C(1000));
     explain_to(&w, web, &lines, &json);
-    if (!strstr(lines.data, c->wanted_text) || !strstr(json.data, "\"complete\":false") ||
+    if (!strstr(lines.data, c->wanted_text) || !strstr(json.data, "\"overridesComplete\":false") ||
         strstr(lines.data, "On m1"))
         fail_msg("%s", lines.data);
     world_release(&w);

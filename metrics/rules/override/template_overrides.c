@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/rules/override/template_overrides.h"
+
+#include "metrics/base/json_patch.h"
+#include "metrics/model/binding.h"
+#include "metrics/model/template.h"
+#include "metrics/rules/prediction.h"
+#include "metrics/rules/replica_projection.h"
+
+/* ---- targets ---- */
+
+static int compare_clusters(const void *a, const void *b)
+{
+    const struct target_override *left = a, *right = b;
+
+    return strcmp(left->cluster, right->cluster);
+}
+
+static void add_target(struct template_overrides *o, const char *cluster, int32_t replicas)
+{
+    o->items = xreallocarray(o->items, o->count + 1, sizeof(*o->items));
+    o->items[o->count++] = (struct target_override){.cluster = cluster, .replicas = replicas};
+}
+
+static void add_bound_targets(struct template_overrides *o, const struct binding *b)
+{
+    for (uint32_t i = 0; i < binding_target_count(b); i++)
+        add_target(o, b->clusters[i].name, i < b->cluster_count ? b->clusters[i].replicas : 0);
+}
+
+static void add_predicted_targets(const struct rule_context *c, const struct entry *template,
+                                  struct template_overrides *o)
+{
+    struct predicted predicted;
+
+    o->predicted = true;
+    o->projection = xcalloc(1, sizeof(*o->projection));
+    predicted = predict_in_context(c, template, o->projection);
+    if (predicted.outcome != PREDICTION_PLACED)
+        return;
+    for (uint32_t i = 0; i < o->projection->count; i++)
+        add_target(o, o->projection->clusters[i].name, o->projection->clusters[i].replicas);
+}
+
+/* ---- evaluation ---- */
+
+/*
+ * Returns the template as Karmada passes it to the override policies: with the scheduler's replicas
+ * for the cluster, if the template sets replicas. Owned by the caller.
+ */
+static cJSON *object_for_cluster(const cJSON *object, int32_t replicas)
+{
+    cJSON *copy = cJSON_Duplicate(object, true);
+    cJSON *spec = cJSON_GetObjectItemCaseSensitive(copy, "spec");
+    cJSON *present = cJSON_GetObjectItemCaseSensitive(spec, "replicas");
+
+    if (replicas > 0 && cJSON_IsNumber(present))
+        json_replace(spec, present, cJSON_CreateNumber(replicas));
+    return copy;
+}
+
+static void evaluate_target(const struct rule_context *c, const struct override_subject *subject,
+                            const struct override_selection *selection, struct target_override *t)
+{
+    const struct kind_def *def = kind_of_clusters();
+    const struct identity id = {def->api_version, def->name, "", t->cluster};
+    const struct cluster *cluster = entry_cluster(store_find(c->store, &id));
+    bool known = store_object_count(c->store, CLASS_CLUSTER) > 0 &&
+                 !(incomplete_classes(&c->incomplete) & 1U << CLASS_CLUSTER);
+    struct override_subject of_cluster = *subject;
+
+    t->missing = known && !cluster;
+    t->steps = override_steps_for_cluster(selection, t->cluster, cluster, c->release);
+    if (t->missing || !subject->object)
+        return;
+
+    CLEANUP(json_cleanup) cJSON *object = object_for_cluster(subject->object, t->replicas);
+
+    of_cluster.object = object;
+    t->effect = override_effect_make(&of_cluster, selection, t->cluster, cluster);
+}
+
+/* Returns the whole template, owned by the caller; NULL if it is not known. */
+static cJSON *read_document(const struct entry *template)
+{
+    const char *text = template_document(entry_template(template));
+
+    return text ? cJSON_Parse(text) : NULL;
+}
+
+struct template_overrides template_overrides_make(const struct rule_context *c,
+                                                  const struct entry *template, bool failures_only)
+{
+    const struct template_decision *d = template_decision(template);
+    struct template_overrides o = {
+        .selection = override_selection_make(c->store, template),
+        .strings = store_string_pool(c->store),
+    };
+    CLEANUP(json_cleanup) cJSON *object = NULL;
+    struct override_subject subject = {
+        .store = c->store,
+        .template = template,
+        .yaml = c->options.yaml,
+        .release = c->release,
+        .failures_only = failures_only,
+    };
+
+    if (o.selection.count == 0 || !d)
+        return o;
+    subject.object = object = read_document(template);
+    o.evaluated = object != NULL;
+    if (failures_only && !object)
+        return o;
+    if (entry_binding(d->binding))
+        add_bound_targets(&o, entry_binding(d->binding));
+    else
+        add_predicted_targets(c, template, &o);
+    if (o.count > 1)
+        qsort(o.items, o.count, sizeof(*o.items), compare_clusters);
+    for (size_t i = 0; i < o.count; i++)
+        evaluate_target(c, &subject, &o.selection, &o.items[i]);
+    return o;
+}
+
+void template_overrides_release(struct template_overrides *o)
+{
+    for (size_t i = 0; i < o->count; i++) {
+        override_effect_release(&o->items[i].effect);
+        override_steps_release(&o->items[i].steps);
+    }
+    free(o->items);
+    if (o->projection)
+        projection_release(o->strings, o->projection);
+    free(o->projection);
+    override_selection_release(&o->selection);
+    *o = (struct template_overrides){0};
+}
+
+bool target_override_fails(const struct target_override *t)
+{
+    return t->effect.failed_policy && !t->effect.unsure && !t->effect.release_decides;
+}
+
+const struct target_override *template_overrides_find_failure(const struct template_overrides *o)
+{
+    for (size_t i = 0; i < o->count; i++) {
+        if (target_override_fails(&o->items[i]))
+            return &o->items[i];
+    }
+    return NULL;
+}
+
+bool override_values_are_hidden(const struct entry *template)
+{
+    return strcmp(entry_kind(template), "Secret") == 0 &&
+           strcmp(template->partition->type->api_version, "v1") == 0;
+}
+
+const char *override_failure_text(const struct override_effect *effect, bool hidden)
+{
+    return hidden ? "an overrider cannot be applied; values of Secrets are not shown"
+                  : effect->err.text;
+}
