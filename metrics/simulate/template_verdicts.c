@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/template_verdicts.h"
+#include "metrics/simulate/template_verdicts.h"
 
 #include "metrics/rules/dependency.h"
 #include "metrics/rules/prediction.h"
