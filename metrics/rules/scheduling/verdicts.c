@@ -36,6 +36,8 @@ static void reason_release(struct verdict_reason *r)
 void cluster_verdict_release(struct cluster_verdict *v)
 {
     reason_release(&v->reason);
+    for (uint32_t i = 0; i < v->other_count; i++)
+        free(v->others[i].group);
     free(v->others);
     *v = (struct cluster_verdict){.next = CLUSTER_VERDICT_COUNT};
 }
@@ -451,7 +453,7 @@ static void set_other_groups(const struct verdict_base *base, const struct entry
 
         if (i == base->group)
             continue;
-        other->group = placement->groups[i].name ? placement->groups[i].name : "";
+        other->group = format("%s", placement->groups[i].name ? placement->groups[i].name : "");
         other->kind = filter_in_range(base, i, cluster);
         out->other_count++;
     }

@@ -42,7 +42,7 @@ struct verdict_reason {
 
 /* Verdict in an affinity group that is not in use. */
 struct group_verdict {
-    const char *group;              /* Name; borrowed from the placement. */
+    char *group;                    /* Name. Owned. */
     enum cluster_verdict_kind kind; /* Of the filters; CLUSTER_VERDICT_COUNT: all pass. */
 };
 

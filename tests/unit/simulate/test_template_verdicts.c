@@ -188,7 +188,7 @@ static struct verdict_case {
      "m5 affinity (clusterAffinity.clusterNames lists only m1)"},
     {"a binding that others require", NULL, NULL,
      "'requiredBy':[{'namespace':'default','name':'x-deployment','clusters':[{'name':'m2'}]}]",
-     NULL, "m2 required (by another template)"},
+     NULL, "m2 required (by ResourceBinding default/x-deployment)"},
     {"no policy", NULL, NULL, NULL, NULL, ""},
 };
 
