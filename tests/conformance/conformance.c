@@ -23,6 +23,7 @@ static const struct rule {
 } rules[] = {
     {"affinity", "cluster affinity", judge_affinity},
     {"division", "division of replicas", judge_division},
+    {"filters", "filters of the scheduler", judge_filters},
     {"schedule", "scheduling", judge_schedule},
     {"schedule-after-change", "scheduling after a change", judge_schedule_after_change},
     {"dependency", "dependencies", judge_dependency},
