@@ -166,7 +166,7 @@ $(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(FUZZ_SUPPORT:%.c=$(B)/%.o) $(
 
 DEMO := 127.0.0.1:19180
 
-.PHONY: run demo boards pictures all-pictures chart setup test check unit sim conformance faults e2e rules3 soak restores handover controllers golden mutants bench cover fuzz fuzz-replay fuzz-run
+.PHONY: run demo boards pictures all-pictures chart setup test check unit sim conformance filter-vectors faults e2e rules3 soak restores handover controllers golden mutants bench cover fuzz fuzz-replay fuzz-run
 run: ## set up, build, and serve the demo manifests on 127.0.0.1:19180
 	@tests/setup.sh build
 	@$(MAKE) VARIANT=plain CC=gcc all
@@ -213,6 +213,9 @@ sim: $(B)/tests/sim/sim ## simulate API servers that misbehave, in virtual time:
 
 conformance: $(B)/tests/conformance/conformance ## compare the rules with the answers of Karmada's functions: RULE=, RELEASE=
 	@tests/run-conformance.sh $< '$(RULE)' '$(RELEASE)'
+
+filter-vectors: ## write the vectors of the scheduler's filters with Karmada's Go module, or with a repository: KARMADA_GIT=, RELEASE=v1.18.2
+	@tests/conformance/filters/generate.sh $(RELEASE)
 
 faults: $(call programs,$(FAULTS)) $(B)/tests/sim/sim $(EXPORTER) ## the simulation, then a server that misbehaves, over HTTP/2 and TLS
 	@SIM='$(B)/tests/sim/sim --seeds=$(SIM_SEEDS)' tests/run-faults.sh $< '$(ONLY)'

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 . tests/tally.sh
 
 program=$1
-rules=${2:-affinity division schedule schedule-after-change dependency admission admission-features overrides}
+rules=${2:-affinity division filters schedule schedule-after-change dependency admission admission-features overrides}
 release=${3:-}
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT

@@ -30,4 +30,5 @@
   'karmada_templates_stale_field',
   'karmada_templates_suspended',
   'karmada_templates_unbound',
+  'karmada_templates_unscheduled_clusters',
 ]

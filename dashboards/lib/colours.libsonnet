@@ -26,6 +26,16 @@
     unreachable: 'dark-purple',
     healthy: 'green',
   },
+  // Filters of the scheduler.
+  filter: {
+    cluster_deleting: 'dark-red',
+    affinity: 'text',
+    api_not_served: 'purple',
+    taint: 'orange',
+    evicting: 'light-blue',
+    spread_property: 'yellow',
+    workload_affinity: 'dark-purple',
+  },
   // Version that a template runs.
   version: { current: 'green', previous: 'yellow', older: 'orange', unknown: 'purple' },
   movement: { staying: 'text', leaving: 'purple', arriving: 'orange', undetermined: 'yellow' },

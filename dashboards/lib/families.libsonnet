@@ -119,6 +119,7 @@
   karmada_templates_suspended: ['waiting'],
   karmada_templates_unbound: ['reason'],
   karmada_templates_unbound_oldest_timestamp_seconds: [],
+  karmada_templates_unscheduled_clusters: ['filter'],
   process_cpu_seconds_total: [],
   process_max_fds: [],
   process_open_fds: [],

@@ -151,12 +151,15 @@ const struct command explain_command = {
         "no PATH. OBJECT is KIND[.GROUP]/[NAMESPACE/]NAME, KIND.VERSION.GROUP/[NAMESPACE/]NAME, "
         "or, as in kubectl, the two arguments KIND NAME with -n for the namespace. An argument "
         "without '/' is a KIND; the next argument is the NAME. Prints the problems first: "
-        "severity, cause, action and end. For a template: policy, binding, a line for each member "
-        "cluster, state, other policies, overrides, references and next change. For a policy (pp/, "
+        "severity, cause, action and end. For a template: why it is or is not placed in each "
+        "member "
+        "cluster, policy, binding, the stage in each member cluster, state, other policies, "
+        "overrides, references and next change. For a policy (pp/, "
         "cpp/): selected templates, templates on which the policy is not in force, and defects. "
         "For a binding (rb/, crb/): template, policy and referrers. For an override policy (op/, "
         "cop/): templates, member clusters, policies and Works. For a member cluster (cluster/): "
-        "condition, templates, movements and capacity. For a namespace (ns/): templates by state, "
+        "condition, templates, templates that are not placed there, movements and capacity. For a "
+        "namespace (ns/): templates by state, "
         "and policies. JSON and YAML contain the same data. With --server, a running exporter "
         "explains the object, and can add its history (--history).",
     .examples = examples,

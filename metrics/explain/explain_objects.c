@@ -3,6 +3,7 @@
 
 #include "metrics/explain/explain_quota.h"
 #include "metrics/explain/explain_sections.h"
+#include "metrics/explain/explain_verdicts.h"
 
 #include "metrics/base/timestamp.h"
 #include "metrics/expose/policy_names.h"
@@ -375,6 +376,7 @@ void explain_cluster(struct explain_context *x, const struct entry *cluster)
 {
     explain_condition(x, entry_cluster(cluster));
     explain_load(x, cluster->name);
+    explain_cluster_verdicts(x, cluster);
     explain_resources(x, entry_cluster(cluster));
 }
 

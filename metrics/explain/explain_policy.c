@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/explain/explain_policy.h"
 #include "metrics/explain/explain_sections.h"
+#include "metrics/explain/explain_verdicts.h"
 
 #include "metrics/base/timestamp.h"
 #include "metrics/explain/explanation.h"
@@ -16,24 +17,6 @@ enum { NEAR_MISSES_MAX = 10 };
 
 /* ---- selectors ---- */
 
-/* Appends a requirement in kubectl's notation, such as "app in (web, api)". */
-static void add_requirement(struct strbuf *out, const struct label_requirement *r)
-{
-    static const char *const operators[] = {
-        [LABEL_IN] = " in (",
-        [LABEL_NOT_IN] = " notin (",
-    };
-
-    if (r->op == LABEL_EXISTS || r->op == LABEL_DOES_NOT_EXIST) {
-        strbuf_addf(out, "%s%s", r->op == LABEL_EXISTS ? "" : "!", r->key);
-        return;
-    }
-    strbuf_addf(out, "%s%s", r->key, operators[r->op]);
-    for (size_t i = 0; i < r->value_count; i++)
-        strbuf_addf(out, "%s%s", i ? ", " : "", r->values[i]);
-    strbuf_addc(out, ')');
-}
-
 /* Appends a labelSelector, or its error, to `out`. Returns the text; NULL if `labels` is NULL. */
 static const char *label_selector_text(const struct label_selector *labels, struct strbuf *out)
 {
@@ -43,7 +26,7 @@ static const char *label_selector_text(const struct label_selector *labels, stru
         strbuf_addf(out, "invalid: %s", labels->invalid);
     for (size_t i = 0; !labels->invalid && i < labels->count; i++) {
         strbuf_adds(out, i ? ", " : "");
-        add_requirement(out, &labels->items[i]);
+        label_requirement_add_text(&labels->items[i], out);
     }
     return out->data;
 }
@@ -551,25 +534,7 @@ void explain_template_version(struct explain_context *x, const struct entry *tem
     }
 }
 
-/* ---- clusters and problems ---- */
-
-static void explain_placement_clusters(struct explain_context *x,
-                                       const struct resolved_placement *resolved)
-{
-    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
-
-    if (!resolved || !resolved->has_clusters)
-        return;
-    explain_open_section(x, "where", "Member clusters that the placement allows");
-    json_writer_open(&x->out->facts, "clusters", '[');
-    for (uint32_t i = 0; i < resolved->cluster_count; i++) {
-        json_writer_text(&x->out->facts, NULL, resolved->clusters[i]);
-        strbuf_addf(&text, "%s%s", i ? ", " : "", resolved->clusters[i]);
-    }
-    json_writer_close(&x->out->facts, ']');
-    explain_paragraph(x, "%s.", text.len > 0 ? text.data : "No existing member cluster");
-    explanation_close(x->out, '}');
-}
+/* ---- defects ---- */
 
 /* Adds the override policies of dependentOverrides: all must exist before the policy is applied. */
 static void explain_dependent_overrides(struct explain_context *x, const struct entry *entry)
@@ -834,7 +799,6 @@ static void explain_overlaps(struct explain_context *x, const struct entry *poli
 void explain_policy(struct explain_context *x, const struct entry *policy)
 {
     CLEANUP(listing_release) struct listing templates = list_templates_of_policy(policy);
-    const struct policy_decision *d = policy_decision(policy);
 
     explain_settings(x, policy, &templates);
     explain_problems(x, policy);
@@ -843,5 +807,5 @@ void explain_policy(struct explain_context *x, const struct entry *policy)
     explain_versions(x, policy);
     explain_deliveries(x, policy, &templates);
     explain_overlaps(x, policy);
-    explain_placement_clusters(x, d ? d->resolved : NULL);
+    explain_policy_verdicts(x, policy);
 }

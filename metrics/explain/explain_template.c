@@ -6,6 +6,7 @@
 #include "metrics/explain/explain_policy.h"
 #include "metrics/explain/explain_quota.h"
 #include "metrics/explain/explain_sections.h"
+#include "metrics/explain/explain_verdicts.h"
 #include "metrics/expose/decision_text.h"
 #include "metrics/expose/report_items.h"
 #include "metrics/model/binding.h"
@@ -600,6 +601,7 @@ void explain_template(struct explain_context *x, const struct entry *template)
         explain_ignored(x, template);
         return;
     }
+    explain_template_verdicts(x, template);
     explain_governance(x, template);
     explain_template_binding(x, template);
     explain_member_clusters(x, template);

@@ -5,6 +5,7 @@
 #include "metrics/model/store.h"
 #include "metrics/model/template.h"
 #include "metrics/rules/delivery.h"
+#include "metrics/simulate/template_verdicts.h"
 
 /* Returns the index of the series with this stage and reason. */
 static unsigned stage_reason_index(struct stage_and_reason at)
@@ -30,6 +31,20 @@ static void collect_delivery_stage(const struct entry *entry, struct samples *ou
 
     if (at.stage != STAGE_NONE)
         SAMPLE(out, 1, stage_reason_index(at));
+}
+
+static void collect_unscheduled_clusters(const struct entry *entry, struct samples *out)
+{
+    size_t counts[FILTER_COUNT + 1];
+
+    if (entry_class(entry) != CLASS_TEMPLATE ||
+        !template_is_unscheduled(template_decision(entry)) ||
+        !template_count_filters(out->engine, entry, counts))
+        return;
+    for (unsigned i = 0; i < FILTER_COUNT; i++) {
+        if (counts[i] > 0)
+            SAMPLE(out, (int64_t)counts[i], i);
+    }
 }
 
 static void collect_stage_since(const struct entry *entry, struct samples *out)
@@ -168,6 +183,11 @@ static const struct family_def families[] = {
      .labels = {STAGE, REASON},
      .pairs = is_possible_delivery_reason,
      FROM(TEMPLATE_ENTRIES, collect_delivery_stage)},
+    {.name = "karmada_templates_unscheduled_clusters",
+     .help = "Pairs of an unscheduled template and a member cluster, by the first filter of the "
+             "scheduler that excludes the cluster. Pairs without such a filter do not count.",
+     .labels = {ENUM_LABEL("filter", cluster_filter_names)},
+     FROM(TEMPLATE_ENTRIES | CLUSTER_ENTRIES, collect_unscheduled_clusters)},
     {.name = "karmada_templates_stage_oldest_timestamp_seconds",
      .unit = "seconds",
      .help = "Start of the stage for the template that has been in it the longest, in seconds "

@@ -20,7 +20,7 @@ bool verdict_is_allowed(const struct cluster_verdict *v)
     bool allowed = v->kind >= (enum cluster_verdict_kind)FILTER_COUNT;
 
     for (uint32_t i = 0; i < v->other_count; i++)
-        allowed |= v->others[i].reason.kind >= (enum cluster_verdict_kind)FILTER_COUNT;
+        allowed |= v->others[i].kind >= (enum cluster_verdict_kind)FILTER_COUNT;
     return allowed;
 }
 
@@ -34,19 +34,19 @@ static const char *last_part(const char *field)
 
 static void add_affinity(const struct verdict_reason *r, struct strbuf *out)
 {
-    const char *field = last_part(r->field);
+    const char *field = last_part(r->field), *value = r->value ? r->value : "";
 
+    strbuf_adds(out, r->field ? r->field : "");
     if (strcmp(field, "exclude") == 0)
-        strbuf_adds(out, "exclude lists the cluster");
+        strbuf_addf(out, " lists %s", value);
     else if (strcmp(field, "clusterNames") == 0)
-        strbuf_addf(out, "clusterNames lists only %s", r->value);
+        strbuf_addf(out, " lists only %s", value);
     else if (strcmp(field, "labelSelector") == 0 || strcmp(field, "fieldSelector") == 0)
-        strbuf_addf(out, "%s needs %s%s%s%s", field, r->value,
-                    r->actual && *r->actual ? " (cluster: " : "", r->actual ? r->actual : "",
-                    r->actual && *r->actual ? ")" : "");
+        strbuf_addf(out, " needs %s", value);
     else
-        strbuf_addf(out, "the affinity group %s allows it, but is not in use",
-                    r->value ? r->value : "");
+        strbuf_addf(out, " (%s) allows it, but is not in use", value);
+    if (r->actual && *r->actual)
+        strbuf_addf(out, " (cluster: %s)", r->actual);
 }
 
 /* Appends why the result is undetermined; `word` is an undetermined_reason_names or a limit. */
@@ -70,6 +70,8 @@ static void add_undetermined(const char *word, struct strbuf *out)
     for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
         if (word && strcmp(texts[i].word, word) == 0) {
             strbuf_adds(out, texts[i].text);
+            if (!strstr(texts[i].text, word))
+                strbuf_addf(out, " (%s)", word);
             return;
         }
     }
@@ -78,45 +80,44 @@ static void add_undetermined(const char *word, struct strbuf *out)
 
 static void add_kind_reason(const struct verdict_reason *r, struct strbuf *out)
 {
-    const char *value = r->value ? r->value : "";
+    const char *field = r->field ? r->field : "", *value = r->value ? r->value : "";
 
     switch (r->kind) {
     case CLUSTER_VERDICT_CLUSTER_DELETING:
-        strbuf_adds(out, "the Cluster is being deleted");
+        strbuf_addf(out, "the Cluster is being deleted (%s)", field);
         break;
     case CLUSTER_VERDICT_AFFINITY:
         add_affinity(r, out);
         break;
     case CLUSTER_VERDICT_API_NOT_SERVED:
-        strbuf_addf(out, "the cluster does not serve %s", value);
+        strbuf_addf(out, "%s lacks %s", field, value);
         break;
     case CLUSTER_VERDICT_TAINT:
-        strbuf_addf(out, "%s is not tolerated", value);
+        strbuf_addf(out, "%s %s is not tolerated", field, value);
         break;
     case CLUSTER_VERDICT_EVICTING:
-        strbuf_addf(out, "eviction task%s%s", *value ? ": " : "", value);
+        strbuf_addf(out, "%s has a task%s%s", field, *value ? " of " : "", value);
         break;
     case CLUSTER_VERDICT_SPREAD_PROPERTY:
-        strbuf_addf(out, "the cluster has no %s, which the spread constraints need", value);
+        strbuf_addf(out, "%s is %s (cluster: no %s)", field, value, value);
         break;
     case CLUSTER_VERDICT_WORKLOAD_AFFINITY:
     case CLUSTER_VERDICT_UNDETERMINED:
         add_undetermined(r->value, out);
         break;
     case CLUSTER_VERDICT_SPREAD_CONSTRAINT:
-        strbuf_addf(out,
-                    r->actual ? "the spread constraints are not met (%s)"
-                              : "the spread constraints select other clusters (%s)",
-                    value);
+        strbuf_addf(out, "%s (%s) %s", field, value,
+                    r->actual ? "is not met: " : "selects other clusters");
+        strbuf_adds(out, r->actual ? r->actual : "");
         break;
     case CLUSTER_VERDICT_WEIGHT_ZERO:
-        strbuf_adds(out, "no entry of staticWeightList matches the cluster");
+        strbuf_addf(out, "no entry of %s matches the cluster", field);
         break;
     case CLUSTER_VERDICT_REPLICAS_EXHAUSTED:
         if (strcmp(value, "0") == 0)
-            strbuf_adds(out, "the template has 0 replicas");
+            strbuf_addf(out, "the template has 0 %s", field);
         else
-            strbuf_addf(out, "other clusters have all replicas (%s)", value);
+            strbuf_addf(out, "other clusters have all %s (%s)", field, value);
         break;
     case CLUSTER_VERDICT_TARGET:
     case CLUSTER_VERDICT_REQUIRED:
@@ -125,16 +126,15 @@ static void add_kind_reason(const struct verdict_reason *r, struct strbuf *out)
     }
 }
 
-/* Appends the verdicts in the affinity groups that are not in use, and allow the cluster. */
+/* Appends the verdicts in the affinity groups that are not in use. */
 static void add_other_groups(const struct cluster_verdict *v, struct strbuf *out)
 {
-    for (uint32_t i = 0; i < v->other_count; i++) {
-        const struct group_verdict *other = &v->others[i];
-
-        if (other->reason.kind != CLUSTER_VERDICT_AFFINITY)
-            strbuf_addf(out, "%sgroup %s: %s", out->len > 0 ? "; " : "", other->group,
-                        verdict_word(other->reason.kind));
-    }
+    for (uint32_t i = 0; i < v->other_count; i++)
+        strbuf_addf(out, "%s%s: %s",
+                    i > 0          ? ", "
+                    : out->len > 0 ? "; other groups: "
+                                   : "other groups: ",
+                    v->others[i].group, verdict_word(v->others[i].kind));
 }
 
 static void add_next(const struct cluster_verdict *v, struct strbuf *out)
@@ -143,9 +143,9 @@ static void add_next(const struct cluster_verdict *v, struct strbuf *out)
         return;
     strbuf_adds(out, out->len > 0 ? "; " : "");
     if (v->next == CLUSTER_VERDICT_TARGET) {
-        strbuf_adds(out, "the next scheduling adds the cluster");
+        strbuf_adds(out, "the next scheduling adds it (target)");
     } else if (v->next == CLUSTER_VERDICT_UNDETERMINED) {
-        strbuf_adds(out, "the next scheduling may remove it: ");
+        strbuf_adds(out, "the next scheduling may remove it (undetermined): ");
         add_kind_reason(&v->reason, out);
     } else {
         strbuf_addf(out, "the next scheduling removes it (%s): ", verdict_word(v->next));
@@ -243,8 +243,7 @@ void verdict_put_members(struct json_writer *w, const struct cluster_verdict *v)
     for (uint32_t i = 0; i < v->other_count; i++) {
         json_writer_open(w, NULL, '{');
         json_writer_text(w, "group", v->others[i].group);
-        json_writer_text(w, "verdict", name_or_null(v->others[i].reason.kind));
-        put_reason(w, &v->others[i].reason);
+        json_writer_text(w, "verdict", name_or_null(v->others[i].kind));
         json_writer_close(w, '}');
     }
     json_writer_close(w, ']');

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "metrics/base/json_writer.h"
-#include "metrics/rules/template_verdicts.h"
+#include "metrics/simulate/template_verdicts.h"
 
 /* Verdicts by cluster (product contract 3.13) as text for people and as JSON. */
 

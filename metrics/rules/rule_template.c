@@ -571,12 +571,13 @@ static struct policy_version *count_running_version(struct rule_context *c,
                           .has_policy_claim = claim_is_of_policy(b->claim, d->claimed)});
 }
 
-/* Returns true if problems or the capacity of the template depend on all member clusters. */
+/* Returns true if problems, capacity or verdicts of the template depend on all member clusters. */
 static bool depends_on_clusters(const struct template_decision *d)
 {
     /* Targets that the scheduler would not keep: the other clusters decide whether it finds one. */
     bool moves =
-        d && (d->flags & 1U << FLAG_OFF_PLACEMENT || d->stages.delivery.stage == STAGE_EVICTING);
+        d && (d->flags & 1U << FLAG_OFF_PLACEMENT || d->stages.delivery.stage == STAGE_EVICTING ||
+              d->stages.delivery.stage == STAGE_UNSCHEDULED);
 
     return d && (d->capacity || moves ||
                  (d->binding && (d->state == STATE_ORPHANED || d->state == STATE_PENDING)));

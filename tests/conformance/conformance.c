@@ -24,6 +24,7 @@ static const struct rule {
 } rules[] = {
     {"affinity", "cluster affinity", judge_affinity, RELEASE_1_13},
     {"division", "division of replicas", judge_division, RELEASE_1_13},
+    {"filters", "filters of the scheduler", judge_filters, RELEASE_1_13},
     {"schedule", "scheduling", judge_schedule, RELEASE_1_13},
     {"schedule-after-change", "scheduling after a change", judge_schedule_after_change,
      RELEASE_1_13},

@@ -26,6 +26,7 @@ typedef enum verdict conformance_judge(const cJSON *vector, enum release release
 
 conformance_judge judge_affinity;              /* scheduling.c */
 conformance_judge judge_division;              /* scheduling.c */
+conformance_judge judge_filters;               /* scheduling.c */
 conformance_judge judge_schedule;              /* scheduling.c */
 conformance_judge judge_schedule_after_change; /* scheduling.c */
 conformance_judge judge_dependency;            /* dependencies.c */

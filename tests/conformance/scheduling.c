@@ -182,6 +182,71 @@ static gate_set gates_of_vector(const cJSON *vector, enum release release)
     return gates;
 }
 
+/* Returns true if the answer lists the cluster as a target. */
+static bool answer_has_cluster(const cJSON *answer, const char *name)
+{
+    const cJSON *item;
+
+    cJSON_ArrayForEach (item, json_get(answer, "clusters")) {
+        if (strcmp(json_str(item, "name", ""), name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Returns the affinity group with which an answer was computed; the first one without a name. */
+static uint32_t group_of_answer(const struct scheduling *s, const cJSON *answer)
+{
+    const struct placement *placement = s->resolved->placement;
+    const char *name = json_str(answer, "affinity", "");
+
+    for (uint32_t i = 0; placement->has_groups && i < placement->group_count; i++) {
+        if (placement->groups[i].name && strcmp(placement->groups[i].name, name) == 0)
+            return i;
+    }
+    return 0;
+}
+
+/* Returns true if every selected cluster becomes a target. */
+static bool places_all_passing(const struct scheduling *s, enum release release)
+{
+    const struct placement *placement = s->resolved->placement;
+
+    return placement->spread_count == 0 &&
+           (!assigns_replicas(s->binding, release) ||
+            (placement->division == DIVISION_DUPLICATED && s->binding->replicas > 0));
+}
+
+/*
+ * Compares the clusters that pass all filters with an answer: each target passes, without selection
+ * each passing cluster is a target, and without a fitting cluster none passes in the first group.
+ */
+static enum verdict judge_passing(const struct scheduling *s, enum release release,
+                                  const cJSON *answer, struct strbuf *why)
+{
+    const struct listing *clusters = placements_clusters(s->placements);
+    const char *reason = json_str(answer, "reason", "");
+    uint32_t group = strcmp(reason, "Success") == 0 ? group_of_answer(s, answer)
+                                                    : scheduling_first_group(s, release);
+    bool wants_none = strcmp(reason, "NoClusterFit") == 0;
+
+    if (!cJSON_IsTrue(json_get(answer, "called")) || s->resolved->placement->unreadable ||
+        (!wants_none && strcmp(reason, "Success") != 0))
+        return VERDICT_RIGHT;
+    for (size_t i = 0; i < clusters->count; i++) {
+        const char *name = clusters->entries[i]->name;
+        enum cluster_filter filter = scheduling_filter(s, release, group, clusters->entries[i]);
+        bool target = answer_has_cluster(answer, name), passes = filter == FILTER_COUNT;
+
+        if (filter == FILTER_WORKLOAD_AFFINITY || target == passes ||
+            (passes && !wants_none && !places_all_passing(s, release)))
+            continue;
+        strbuf_addf(why, "%s %s the filters here only; ", name, passes ? "passes" : "fails");
+        return VERDICT_WRONG;
+    }
+    return VERDICT_RIGHT;
+}
+
 enum verdict judge_schedule(const cJSON *vector, enum release release, struct strbuf *why)
 {
     CLEANUP(strbuf_release) struct strbuf actual = STRBUF_INIT(4096);
@@ -218,8 +283,52 @@ enum verdict judge_schedule(const cJSON *vector, enum release release, struct st
         print_result(b, &result, s.resolved->placement, &actual);
         verdict = compare_with_answers(json_get(vector, "answers"), actual.data, why);
     }
+    if (judge_passing(&s, release, cJSON_GetArrayItem(json_get(vector, "answers"), 0), why) ==
+        VERDICT_WRONG)
+        verdict = VERDICT_WRONG;
     schedule_result_release(strings, &result);
     placements_drop(p.placements, applied);
+    placements_drop(p.placements, s.resolved);
+    binding_release(strings, b);
+    plane_release(&p);
+    return verdict;
+}
+
+/* ---- filters ---- */
+
+enum verdict judge_filters(const cJSON *vector, enum release release, struct strbuf *why)
+{
+    enum verdict verdict = VERDICT_RIGHT;
+    struct error err = {""};
+    struct plane p;
+
+    plane_init(&p, json_get(vector, "clusters"), release);
+
+    struct intern *strings = store_string_pool(p.store);
+    struct decode d = {.strings = strings, .err = &err};
+    struct binding *b = binding_decode(&d, json_get(vector, "binding"));
+    const cJSON *answer;
+
+    if (!b)
+        abort();
+
+    struct scheduling s = {
+        .placements = p.placements,
+        .binding = b,
+        .resolved = placements_ref(p.placements, b->propagation.placement),
+    };
+
+    cJSON_ArrayForEach (answer, json_get(vector, "filters")) {
+        const struct entry *cluster = placements_find_cluster(p.placements, answer->string);
+        enum cluster_filter filter =
+            scheduling_filter(&s, release, scheduling_first_group(&s, release), cluster);
+        const char *name = filter == FILTER_COUNT ? "" : cluster_filter_names[filter];
+
+        if (strcmp(name, answer->valuestring) == 0)
+            continue;
+        strbuf_addf(why, "%s: '%s', not '%s'; ", answer->string, answer->valuestring, name);
+        verdict = VERDICT_WRONG;
+    }
     placements_drop(p.placements, s.resolved);
     binding_release(strings, b);
     plane_release(&p);

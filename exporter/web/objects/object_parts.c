@@ -3,9 +3,10 @@
 
 #include "exporter/evaluation.h"
 #include "exporter/web/listed_problems.h"
+#include "metrics/expose/verdict_text.h"
 #include "metrics/model/store.h"
 
-enum { NAME_MAX_BYTES = 4096 };
+enum { NAME_MAX_BYTES = 4096, REASON_MAX_BYTES = 64 * 1024 };
 
 /* ---- explanation ---- */
 
@@ -80,6 +81,39 @@ void object_page_write_decision(const struct object_page *page, const char *cons
     begin_lines(&lines, page->out);
     explanation_each_other_line(&page->explanation, sections, add_explanation_line, &lines);
     end_lines(&lines);
+}
+
+/* ---- verdicts by cluster ---- */
+
+static void add_verdict(struct strbuf *out, const struct cluster_verdict *v)
+{
+    CLEANUP(strbuf_release) struct strbuf reason = STRBUF_INIT(REASON_MAX_BYTES);
+
+    verdict_add_reason(v, &reason);
+    strbuf_adds(out, "<dt>");
+    link_cluster(out, v->cluster->name);
+    strbuf_addf(out, "</dt>\n<dd><b>%s</b>%s", verdict_word(v->kind), reason.len > 0 ? ", " : "");
+    html_text(out, reason.data);
+    strbuf_adds(out, "</dd>\n");
+}
+
+void object_verdicts_write(struct strbuf *out, const struct cluster_verdicts *verdicts)
+{
+    size_t shown = 0;
+
+    facts_open(out, NULL, NULL);
+    for (unsigned placed = 0; placed < 2; placed++) {
+        for (size_t i = 0; i < verdicts->count && shown < HTML_SHOWN_MAX; i++) {
+            const struct cluster_verdict *v = &verdicts->items[i];
+
+            if ((verdict_is_placed(v) || v->kind == CLUSTER_VERDICT_COUNT) != (placed == 1))
+                continue;
+            add_verdict(out, v);
+            shown++;
+        }
+    }
+    facts_close(out);
+    html_remaining_count(out, verdicts->count);
 }
 
 /* ---- problems ---- */

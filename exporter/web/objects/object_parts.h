@@ -5,6 +5,7 @@
 #include "exporter/web/html.h"
 #include "metrics/base/strbuf.h"
 #include "metrics/explain/explain.h"
+#include "metrics/simulate/template_verdicts.h"
 
 /* Parts that the pages of objects have in common. */
 
@@ -36,6 +37,12 @@ size_t object_problems_write(struct strbuf *out, const struct health *h, const s
 /* Append the lines of a section of an explanation, without its heading. */
 void explained_section_write(struct strbuf *out, const struct explanation *x, const char *section);
 void object_page_write_section(const struct object_page *page, const char *section);
+
+/*
+ * Appends a list of member clusters with verdict and reason: first those without the workload, so
+ * that the answer to "why not on this cluster" is on the first screen. Up to HTML_SHOWN_MAX facts.
+ */
+void object_verdicts_write(struct strbuf *out, const struct cluster_verdicts *verdicts);
 
 /* Appends the section "Decision": all lines outside `sections`, which ends with NULL. */
 void object_page_write_decision(const struct object_page *page, const char *const *sections);

@@ -2,6 +2,7 @@
 #include "exporter/evaluation.h"
 #include "exporter/web/objects/object_parts.h"
 #include "metrics/expose/problem_rows.h"
+#include "metrics/expose/verdict_text.h"
 #include "metrics/model/binding.h"
 #include "metrics/model/cluster.h"
 #include "metrics/model/store.h"
@@ -9,7 +10,7 @@
 
 /* Page of a member cluster: problems, readiness, capacity, and its templates. */
 
-enum { TITLE_MAX_BYTES = 4096 };
+enum { TITLE_MAX_BYTES = 4096, REASON_MAX_BYTES = 64 * 1024 };
 
 /* ---- templates of a member cluster ---- */
 
@@ -102,8 +103,22 @@ static struct cluster_templates cluster_templates_make(const struct health *h, c
 
 /* ---- facts and capacity ---- */
 
+/* Appends the numbers of templates by verdict, such as "taint 2, affinity 1". */
+static void add_rejection_counts(struct strbuf *out, const struct template_rejections *r)
+{
+    bool first = true;
+
+    for (unsigned i = 0; i < CLUSTER_VERDICT_COUNT; i++) {
+        if (r->counts[i] == 0)
+            continue;
+        strbuf_addf(out, "%s%s %zu", first ? "" : ", ", cluster_verdict_names[i], r->counts[i]);
+        first = false;
+    }
+}
+
 static void add_facts(struct strbuf *out, const struct health *h, const struct cluster *cluster,
-                      const struct cluster_templates *list)
+                      const struct cluster_templates *list,
+                      const struct template_rejections *rejections)
 {
     facts_open(out, NULL, NULL);
     if (cluster) {
@@ -118,6 +133,12 @@ static void add_facts(struct strbuf *out, const struct health *h, const struct c
     }
     fact_number(out, "Placed templates", (int64_t)list->count);
     fact_number(out, "Healthy templates", (int64_t)list->healthy);
+    if (rejections && rejections->count > 0) {
+        fact_open(out, "Not placed here");
+        strbuf_addf(out, "<a href=\"#not-placed\">%zu</a>: ", rejections->count);
+        add_rejection_counts(out, rejections);
+        strbuf_adds(out, "</dd>\n");
+    }
     facts_close(out);
 }
 
@@ -232,12 +253,89 @@ static void add_templates(struct strbuf *out, const struct cluster_templates *li
     strbuf_adds(out, "</section>\n");
 }
 
+/* ---- templates that are not placed in the cluster ---- */
+
+/* Index of a template in struct template_rejections. */
+struct rejected {
+    const struct entry *template;
+    enum cluster_verdict_kind kind;
+};
+
+/* Orders by verdict, `affinity` last, because the policy owner chose it; then by name. */
+static int compare_rejected(const void *a, const void *b)
+{
+    const struct rejected *x = a, *y = b;
+
+    if (x->kind != y->kind) {
+        if (x->kind == CLUSTER_VERDICT_AFFINITY || y->kind == CLUSTER_VERDICT_AFFINITY)
+            return x->kind == CLUSTER_VERDICT_AFFINITY ? 1 : -1;
+        return x->kind < y->kind ? -1 : 1;
+    }
+    return entry_compare(x->template, y->template);
+}
+
+/* Returns the templates in the order of the table. The caller frees the array. */
+static struct rejected *sorted_rejections(const struct template_rejections *r)
+{
+    struct rejected *sorted = xreallocarray(NULL, r->count + 1, sizeof(*sorted));
+
+    for (size_t i = 0; i < r->count; i++)
+        sorted[i] = (struct rejected){r->templates[i], r->kinds[i]};
+    if (r->count > 1)
+        qsort(sorted, r->count, sizeof(*sorted), compare_rejected);
+    return sorted;
+}
+
+static void add_rejected_row(const struct engine *engine, const struct entry *template,
+                             const struct entry *cluster, struct html_table *t)
+{
+    CLEANUP(strbuf_release) struct strbuf reason = STRBUF_INIT(REASON_MAX_BYTES);
+    struct cluster_verdict v;
+
+    if (!template_verdict_of_cluster(engine, template, cluster, true, &v))
+        return;
+    verdict_add_reason(&v, &reason);
+    html_row_open(t, NULL);
+    html_cell_open(t);
+    link_entry(t->out, template);
+    html_cell_text(t, verdict_word(v.kind));
+    html_cell_text(t, reason.data);
+    cluster_verdict_release(&v);
+}
+
+static void add_rejections(struct strbuf *out, const struct health *h, const struct entry *cluster,
+                           const struct template_rejections *r)
+{
+    static const struct html_column columns[] = {
+        {.heading = "Template", .style = "title object"},
+        {.heading = "Verdict", .style = "word"},
+        {.heading = "Reason"},
+        {.heading = NULL},
+    };
+    CLEANUP(free_cleanup) struct rejected *sorted = sorted_rejections(r);
+    struct html_table table;
+
+    if (r->count == 0)
+        return;
+    html_section(out, "not-placed", "Templates that are not placed here", r->count);
+    strbuf_adds(out, "<p>By verdict: ");
+    add_rejection_counts(out, r);
+    strbuf_adds(out, ".</p>\n");
+    table = html_table_open(out, "Templates that are not placed here", columns, NULL);
+    for (size_t i = 0; i < r->count && i < HTML_SHOWN_MAX; i++)
+        add_rejected_row(h->evaluation->engine, sorted[i].template, cluster, &table);
+    html_table_close(&table);
+    html_remaining_count(out, r->count);
+    strbuf_adds(out, "</section>\n");
+}
+
 /* ---- page ---- */
 
 static void add_contents(struct strbuf *out, const struct health *h, const struct cluster *cluster,
-                         const struct cluster_templates *list)
+                         const struct cluster_templates *list,
+                         const struct template_rejections *rejections)
 {
-    add_facts(out, h, cluster, list);
+    add_facts(out, h, cluster, list, rejections);
     add_capacity(out, cluster, list);
     add_templates(out, list);
 }
@@ -255,7 +353,7 @@ static void write_missing_cluster(struct queued_request *request, const struct h
     page_layout_open(&request->body, NAVIGATION_NONE, title.data);
     if (entry)
         object_problems_write(&request->body, h, entry);
-    add_contents(&request->body, h, NULL, list);
+    add_contents(&request->body, h, NULL, list, NULL);
     page_layout_close(&request->body, h->now_ms);
 }
 
@@ -267,6 +365,8 @@ void cluster_page(struct queued_request *request, const struct health *h)
         store_find(h->evaluation->store, &(struct identity){def->api_version, def->name, "", name});
     CLEANUP(cluster_templates_release)
     struct cluster_templates list = cluster_templates_make(h, name);
+    CLEANUP(template_rejections_release)
+    struct template_rejections rejections = {.templates = NULL};
     struct object_page page;
 
     bool exists = entry && entry_cluster(entry);
@@ -280,8 +380,10 @@ void cluster_page(struct queued_request *request, const struct health *h)
         write_missing_cluster(request, h, entry, &list);
         return;
     }
+    rejections = template_rejections_of(h->evaluation->engine, entry);
     object_page_open(&page, request, h, entry);
-    add_contents(page.out, h, entry_cluster(entry), &list);
+    add_contents(page.out, h, entry_cluster(entry), &list, &rejections);
+    add_rejections(page.out, h, entry, &rejections);
     object_page_write_resolved(&page);
     object_page_close(&page);
 }

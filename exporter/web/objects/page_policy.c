@@ -169,6 +169,21 @@ static void add_facts(struct strbuf *out, const struct entry *policy)
     facts_close(out);
 }
 
+/* ---- placement ---- */
+
+static void add_placement(const struct object_page *page)
+{
+    CLEANUP(cluster_verdicts_release)
+    struct cluster_verdicts verdicts = policy_verdicts(page->h->evaluation->engine, page->entry);
+
+    if (verdicts.count == 0)
+        return;
+    html_section(page->out, "placement", "Member clusters", verdicts.count);
+    strbuf_adds(page->out, "<p>Only filters that need no template count.</p>\n");
+    object_verdicts_write(page->out, &verdicts);
+    strbuf_adds(page->out, "</section>\n");
+}
+
 /* ---- versions ---- */
 
 /* Lines of the differences between two versions. */
@@ -296,7 +311,8 @@ static void add_versions(struct strbuf *out, const struct entry *policy, int64_t
 
 void policy_page(struct queued_request *request, const struct health *h)
 {
-    static const char *const shown[] = {"verdict", "problemList", "overlaps", "versions", NULL};
+    static const char *const shown[] = {"verdict",  "problemList", "overlaps",
+                                        "versions", "where",       NULL};
     const struct entry *entry = find_requested_object(request, h, 1U << CLASS_POLICY);
     CLEANUP(policy_overlaps_release) struct policy_overlaps overlaps = {0};
     struct object_page page;
@@ -307,6 +323,7 @@ void policy_page(struct queued_request *request, const struct health *h)
     object_page_explain(&page);
     add_facts(page.out, entry);
     add_groups_section(page.out, entry);
+    add_placement(&page);
     add_versions(page.out, entry, h->now_ms);
     overlaps = policy_overlaps_of(entry);
     if (overlaps.count > 0) {

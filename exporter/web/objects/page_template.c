@@ -5,6 +5,7 @@
 #include "metrics/expose/decision_text.h"
 #include "metrics/expose/report_items.h"
 #include "metrics/expose/report_parts.h"
+#include "metrics/expose/verdict_text.h"
 #include "metrics/model/binding.h"
 #include "metrics/model/store.h"
 #include "metrics/model/template.h"
@@ -68,7 +69,7 @@ static void add_state_facts(const struct object_page *page, const struct templat
     enum actor actor = responsible_actor(d, engine_takeover(page->h->evaluation->engine));
     struct strbuf *out = page->out;
 
-    facts_open(out, NULL, NULL);
+    facts_open(out, "state", "State");
     add_state(out, d);
     add_stage(out, d);
     fact_time(out, "Since", since.time_ms, since.seen, page->h->now_ms);
@@ -80,6 +81,28 @@ static void add_state_facts(const struct object_page *page, const struct templat
     }
     add_writer(out, page->entry);
     facts_close(out);
+}
+
+/* ---- placement ---- */
+
+/* Appends the verdict of each member cluster. Returns false if the Clusters are unknown. */
+static bool add_placement(const struct object_page *page)
+{
+    CLEANUP(cluster_verdicts_release)
+    struct cluster_verdicts verdicts = template_verdicts(page->h->evaluation->engine, page->entry);
+
+    CLEANUP(strbuf_release) struct strbuf summary = STRBUF_INIT(TEXT_MAX_BYTES);
+
+    if (verdicts.count == 0)
+        return false;
+    verdicts_add_summary(&verdicts, &summary);
+    strbuf_adds(page->out, "<h2 id=\"placement\">Placement by member cluster</h2>\n<p>");
+    html_text(page->out, summary.data);
+    if (verdicts.group)
+        html_textf(page->out, " Affinity group: %s.", verdicts.group);
+    strbuf_adds(page->out, "</p>\n");
+    object_verdicts_write(page->out, &verdicts);
+    return true;
 }
 
 /* ---- policy and binding ---- */
@@ -400,13 +423,16 @@ static void add_related(const struct object_page *page)
 
 void template_page(struct queued_request *request, const struct health *h)
 {
-    static const char *const shown[] = {"verdict",        "problemList", "governance", "binding",
-                                        "memberClusters", "history",     NULL};
+    static const char *const shown[] = {"verdict",   "problemList",    "governance",
+                                        "binding",   "memberClusters", "history",
+                                        "placement", "verdicts",       NULL};
+    static const char *const without_clusters[] = {
+        "verdict", "problemList", "governance", "binding", "memberClusters", "history", NULL};
     static const char *const none[] = {"verdict", "problemList", "history", NULL};
     const struct entry *entry = find_requested_object(request, h, 1U << CLASS_TEMPLATE);
     struct object_page page;
     const struct template_decision *d;
-    bool decided;
+    bool decided, has_clusters;
 
     if (!entry)
         return;
@@ -414,6 +440,7 @@ void template_page(struct queued_request *request, const struct health *h)
     object_page_explain(&page);
     d = template_decision(entry);
     decided = d && d->state != STATE_IGNORED;
+    has_clusters = decided && add_placement(&page);
     if (d)
         add_state_facts(&page, d);
     if (decided) {
@@ -421,7 +448,7 @@ void template_page(struct queued_request *request, const struct health *h)
         add_binding(&page, d);
         add_clusters(&page, d);
     }
-    object_page_write_decision(&page, decided ? shown : none);
+    object_page_write_decision(&page, !decided ? none : has_clusters ? shown : without_clusters);
     add_history(&page);
     object_page_write_resolved(&page);
     if (d)

@@ -37,7 +37,7 @@ void cluster_verdict_release(struct cluster_verdict *v)
 {
     reason_release(&v->reason);
     for (uint32_t i = 0; i < v->other_count; i++)
-        reason_release(&v->others[i].reason);
+        free(v->others[i].group);
     free(v->others);
     *v = (struct cluster_verdict){.next = CLUSTER_VERDICT_COUNT};
 }
@@ -391,7 +391,7 @@ static void set_selection(const struct verdict_base *base, const struct entry *c
     } else if (m && has_no_weight(base, m)) {
         out->kind = CLUSTER_VERDICT_WEIGHT_ZERO;
         if (texts)
-            out->field = format("replicaScheduling.weightPreference.staticWeightList");
+            out->field = format("weightPreference.staticWeightList");
     } else if (base->limit) {
         set_undetermined(base, UNDETERMINED_UNSUPPORTED, texts, out);
     } else if (!r->targets.determined) {
@@ -453,8 +453,8 @@ static void set_other_groups(const struct verdict_base *base, const struct entry
 
         if (i == base->group)
             continue;
-        other->group = placement->groups[i].name ? placement->groups[i].name : "";
-        set_group_reason(base, i, cluster, true, &other->reason);
+        other->group = format("%s", placement->groups[i].name ? placement->groups[i].name : "");
+        other->kind = filter_in_range(base, i, cluster);
         out->other_count++;
     }
 }

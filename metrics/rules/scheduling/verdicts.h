@@ -42,8 +42,8 @@ struct verdict_reason {
 
 /* Verdict in an affinity group that is not in use. */
 struct group_verdict {
-    const char *group; /* Name; borrowed from the placement. */
-    struct verdict_reason reason;
+    char *group;                    /* Name. Owned. */
+    enum cluster_verdict_kind kind; /* Of the filters; CLUSTER_VERDICT_COUNT: all pass. */
 };
 
 /* Verdict about one member cluster. */

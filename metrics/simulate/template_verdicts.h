@@ -14,7 +14,7 @@
 struct cluster_verdicts {
     struct cluster_verdict *items; /* Owned. */
     size_t count;
-    const char *group;      /* Affinity group in use; NULL without named groups. Interned. */
+    char *group;            /* Affinity group in use; NULL without named groups. Owned. */
     bool has_placement;     /* False: no policy governs the template, and nothing requires it. */
     bool clusters_unknown;  /* No Cluster has been read, or not all of them. */
     bool placement_invalid; /* Karmada cannot read the placement. */

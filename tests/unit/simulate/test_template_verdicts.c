@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/template_verdicts.h"
+#include "metrics/simulate/template_verdicts.h"
 
 #include "metrics/expose/verdict_text.h"
 #include "tests/unit/suite.h"
@@ -82,95 +82,113 @@ static struct verdict_case {
 } verdict_cases[] = {
     {"filters, without a binding", ALL, NULL, NULL, NULL,
      "m1 target (predicted, 2 replicas), m2 target (predicted, 2 replicas), "
-     "m3 taint (gpu=true:NoSchedule is not tolerated), m4 target (predicted, 2 replicas), "
-     "m5 api_not_served (the cluster does not serve apps/v1 Deployment)"},
+     "m3 taint (spec.taints gpu=true:NoSchedule is not tolerated), m4 target (predicted, 2 "
+     "replicas), "
+     "m5 api_not_served (status.apiEnablements lacks apps/v1 Deployment)"},
     {"each condition of an affinity",
      "'clusterAffinity':{'exclude':['m1'],'clusterNames':['m3','m4'],'labelSelector':{"
      "'matchLabels':{'env':'prod'}},'fieldSelector':{'matchExpressions':[{'key':'region',"
      "'operator':'In','values':['us']}]}}",
      NULL, NULL, NULL,
-     "m1 affinity (exclude lists the cluster), "
-     "m2 affinity (fieldSelector needs region in (us) (cluster: region=eu)), "
-     "m3 taint (gpu=true:NoSchedule is not tolerated), "
-     "m4 affinity (labelSelector needs env in (prod) (cluster: env=test)), "
-     "m5 affinity (clusterNames lists only m3, m4)"},
+     "m1 affinity (clusterAffinity.exclude lists m1), "
+     "m2 affinity (clusterAffinity.fieldSelector needs region in (us) (cluster: region=eu)), "
+     "m3 taint (spec.taints gpu=true:NoSchedule is not tolerated), "
+     "m4 affinity (clusterAffinity.labelSelector needs env in (prod) (cluster: env=test)), "
+     "m5 affinity (clusterAffinity.clusterNames lists only m3, m4)"},
     {"spread constraints that are not met",
      ALL ",'spreadConstraints':[{'spreadByField':'cluster','minGroups':9}]", NULL, NULL, NULL,
-     "m1 spread_constraint (the spread constraints are not met (cluster, at least 9)), "
-     "m2 spread_constraint (the spread constraints are not met (cluster, at least 9)), "
-     "m3 taint (gpu=true:NoSchedule is not tolerated), "
-     "m4 spread_constraint (the spread constraints are not met (cluster, at least 9)), "
-     "m5 api_not_served (the cluster does not serve apps/v1 Deployment)"},
+     "m1 spread_constraint (spreadConstraints[0] (cluster, at least 9) is not met: too few "
+     "clusters), "
+     "m2 spread_constraint (spreadConstraints[0] (cluster, at least 9) is not met: too few "
+     "clusters), "
+     "m3 taint (spec.taints gpu=true:NoSchedule is not tolerated), "
+     "m4 spread_constraint (spreadConstraints[0] (cluster, at least 9) is not met: too few "
+     "clusters), "
+     "m5 api_not_served (status.apiEnablements lacks apps/v1 Deployment)"},
     {"a property of a spread constraint, and an unknown selection", ALL "," SPREAD, NULL, NULL,
      NULL,
-     "m1 undetermined (the spread constraints choose by free capacity), "
-     "m2 undetermined (the spread constraints choose by free capacity), "
-     "m3 taint (gpu=true:NoSchedule is not tolerated), "
-     "m4 spread_property (the cluster has no region, which the spread constraints need), "
-     "m5 api_not_served (the cluster does not serve apps/v1 Deployment)"},
+     "m1 undetermined (the spread constraints choose by free capacity (spread_constraints)), "
+     "m2 undetermined (the spread constraints choose by free capacity (spread_constraints)), "
+     "m3 taint (spec.taints gpu=true:NoSchedule is not tolerated), "
+     "m4 spread_property (spreadConstraints[0].spreadByField is region (cluster: no region)), "
+     "m5 api_not_served (status.apiEnablements lacks apps/v1 Deployment)"},
     {"static weights", NAMES("'m1','m2'") "," STATIC("'m1'"), NULL, NULL, NULL,
      "m1 target (predicted, 2 replicas), "
-     "m2 weight_zero (no entry of staticWeightList matches the cluster), "
-     "m3 affinity (clusterNames lists only m1, m2), "
-     "m4 affinity (clusterNames lists only m1, m2), "
-     "m5 affinity (clusterNames lists only m1, m2)"},
+     "m2 weight_zero (no entry of weightPreference.staticWeightList matches the cluster), "
+     "m3 affinity (clusterAffinity.clusterNames lists only m1, m2), "
+     "m4 affinity (clusterAffinity.clusterNames lists only m1, m2), "
+     "m5 affinity (clusterAffinity.clusterNames lists only m1, m2)"},
     {"the free capacity decides", NAMES("'m1','m2'") "," DYNAMIC, NULL, NULL, NULL,
-     "m1 undetermined (the free capacity of the clusters decides), "
-     "m2 undetermined (the free capacity of the clusters decides), "
-     "m3 affinity (clusterNames lists only m1, m2), "
-     "m4 affinity (clusterNames lists only m1, m2), "
-     "m5 affinity (clusterNames lists only m1, m2)"},
+     "m1 undetermined (the free capacity of the clusters decides (dynamic_weight)), "
+     "m2 undetermined (the free capacity of the clusters decides (dynamic_weight)), "
+     "m3 affinity (clusterAffinity.clusterNames lists only m1, m2), "
+     "m4 affinity (clusterAffinity.clusterNames lists only m1, m2), "
+     "m5 affinity (clusterAffinity.clusterNames lists only m1, m2)"},
     {"affinity groups: the group that is about to be used", GROUPS, NULL, NULL, NULL,
-     "m1 target (predicted, 2 replicas), "
-     "m2 affinity (the affinity group c allows it, but is not in use; group c: allowed), "
-     "m3 affinity (the affinity group a allows it, but is not in use; group a: taint; "
-     "group c: taint), "
-     "m4 affinity (clusterNames lists only m1), m5 affinity (clusterNames lists only m1)"},
+     "m1 target (predicted, 2 replicas; other groups: a: affinity, c: affinity), "
+     "m2 affinity (clusterAffinities[2] (c) allows it, but is not in use; other groups: "
+     "a: affinity, c: allowed), "
+     "m3 affinity (clusterAffinities[0] (a) allows it, but is not in use; other groups: "
+     "a: taint, c: taint), "
+     "m4 affinity (clusterAffinities[1].clusterNames lists only m1; other groups: a: affinity, "
+     "c: affinity), "
+     "m5 affinity (clusterAffinities[1].clusterNames lists only m1; other groups: a: affinity, "
+     "c: affinity)"},
     {"the binding's placement, not that of the policy", ALL, NAMES("'m1'"),
      "'clusters':[{'name':'m1','replicas':2}]", NULL,
-     "m1 target (2 replicas), m2 affinity (clusterNames lists only m1), "
-     "m3 affinity (clusterNames lists only m1), m4 affinity (clusterNames lists only m1), "
-     "m5 affinity (clusterNames lists only m1)"},
+     "m1 target (2 replicas), m2 affinity (clusterAffinity.clusterNames lists only m1), "
+     "m3 affinity (clusterAffinity.clusterNames lists only m1), m4 affinity "
+     "(clusterAffinity.clusterNames lists only m1), "
+     "m5 affinity (clusterAffinity.clusterNames lists only m1)"},
     {"an orphan", NULL, NAMES("'m1'"), "'clusters':[{'name':'m1','replicas':2}]", NULL,
-     "m1 target (2 replicas), m2 affinity (clusterNames lists only m1), "
-     "m3 affinity (clusterNames lists only m1), m4 affinity (clusterNames lists only m1), "
-     "m5 affinity (clusterNames lists only m1)"},
+     "m1 target (2 replicas), m2 affinity (clusterAffinity.clusterNames lists only m1), "
+     "m3 affinity (clusterAffinity.clusterNames lists only m1), m4 affinity "
+     "(clusterAffinity.clusterNames lists only m1), "
+     "m5 affinity (clusterAffinity.clusterNames lists only m1)"},
     {"a target that the next scheduling removes", NULL, NAMES("'m2','m5'"),
      "'clusters':[{'name':'m1','replicas':2},{'name':'m5','replicas':2}]", NULL,
-     "m1 target (2 replicas; the next scheduling removes it (affinity): clusterNames lists only "
-     "m2, m5), m2 target (predicted, 2 replicas), m3 affinity (clusterNames lists only m2, m5), "
-     "m4 affinity (clusterNames lists only m2, m5), m5 target (2 replicas)"},
+     "m1 target (2 replicas; the next scheduling removes it (affinity): "
+     "clusterAffinity.clusterNames lists only "
+     "m2, m5), m2 target (predicted, 2 replicas), m3 affinity (clusterAffinity.clusterNames lists "
+     "only m2, m5), "
+     "m4 affinity (clusterAffinity.clusterNames lists only m2, m5), m5 target (2 replicas)"},
     {"a settled division", NULL, NAMES("'m1','m2'") "," DYNAMIC,
      "'clusters':[{'name':'m1','replicas':2}]", NULL,
      "m1 target (2 replicas), m2 replicas_exhausted (other clusters have all replicas (2)), "
-     "m3 affinity (clusterNames lists only m1, m2), "
-     "m4 affinity (clusterNames lists only m1, m2), "
-     "m5 affinity (clusterNames lists only m1, m2)"},
+     "m3 affinity (clusterAffinity.clusterNames lists only m1, m2), "
+     "m4 affinity (clusterAffinity.clusterNames lists only m1, m2), "
+     "m5 affinity (clusterAffinity.clusterNames lists only m1, m2)"},
     {"a settled division, and a cluster that the next scheduling adds", NULL,
      NAMES("'m1','m2'") "," STATIC("'m1','m2'"), "'clusters':[{'name':'m1','replicas':2}]", NULL,
      "m1 target (2 replicas), m2 replicas_exhausted (other clusters have all replicas (2); the "
-     "next scheduling adds the cluster), m3 affinity (clusterNames lists only m1, m2), "
-     "m4 affinity (clusterNames lists only m1, m2), "
-     "m5 affinity (clusterNames lists only m1, m2)"},
+     "next scheduling adds it (target)), m3 affinity (clusterAffinity.clusterNames lists only m1, "
+     "m2), "
+     "m4 affinity (clusterAffinity.clusterNames lists only m1, m2), "
+     "m5 affinity (clusterAffinity.clusterNames lists only m1, m2)"},
     {"an eviction", NULL, NAMES("'m1','m2'"),
      "'clusters':[{'name':'m1','replicas':2}],'gracefulEvictionTasks':[{'fromCluster':'m2',"
      "'producer':'TaintManager','reason':'TaintUntolerated'}]",
      NULL,
-     "m1 target (2 replicas), m2 evicting (eviction task: TaintManager TaintUntolerated), "
-     "m3 affinity (clusterNames lists only m1, m2), "
-     "m4 affinity (clusterNames lists only m1, m2), "
-     "m5 affinity (clusterNames lists only m1, m2)"},
+     "m1 target (2 replicas), m2 evicting (gracefulEvictionTasks has a task of TaintManager "
+     "TaintUntolerated), "
+     "m3 affinity (clusterAffinity.clusterNames lists only m1, m2), "
+     "m4 affinity (clusterAffinity.clusterNames lists only m1, m2), "
+     "m5 affinity (clusterAffinity.clusterNames lists only m1, m2)"},
     {"another scheduler", NULL, NAMES("'m1'"), "'schedulerName':'mine'", NULL,
-     "m1 undetermined (another scheduler decides), m2 undetermined (another scheduler decides), "
-     "m3 undetermined (another scheduler decides), m4 undetermined (another scheduler decides), "
-     "m5 undetermined (another scheduler decides)"},
+     "m1 undetermined (another scheduler decides (other_scheduler)), m2 undetermined (another "
+     "scheduler decides (other_scheduler)), "
+     "m3 undetermined (another scheduler decides (other_scheduler)), m4 undetermined (another "
+     "scheduler decides (other_scheduler)), "
+     "m5 undetermined (another scheduler decides (other_scheduler))"},
     {"suspended scheduling", NULL, NAMES("'m1'"), "'suspension':{'scheduling':true}", NULL,
-     "m1 undetermined (scheduling is suspended), m2 affinity (clusterNames lists only m1), "
-     "m3 affinity (clusterNames lists only m1), m4 affinity (clusterNames lists only m1), "
-     "m5 affinity (clusterNames lists only m1)"},
+     "m1 undetermined (scheduling is suspended), m2 affinity (clusterAffinity.clusterNames lists "
+     "only m1), "
+     "m3 affinity (clusterAffinity.clusterNames lists only m1), m4 affinity "
+     "(clusterAffinity.clusterNames lists only m1), "
+     "m5 affinity (clusterAffinity.clusterNames lists only m1)"},
     {"a binding that others require", NULL, NULL,
      "'requiredBy':[{'namespace':'default','name':'x-deployment','clusters':[{'name':'m2'}]}]",
-     NULL, "m2 required (by another template)"},
+     NULL, "m2 required (by ResourceBinding default/x-deployment)"},
     {"no policy", NULL, NULL, NULL, NULL, ""},
 };
 
@@ -287,9 +305,10 @@ TEST(a_policy_without_template_has_the_filters_that_need_none)
     v = policy_verdicts(w.engine, world_find(&w, "policy.karmada.io/v1alpha1", "PropagationPolicy",
                                              "default", "p"));
     print_verdicts(&v, &actual);
-    assert_string_equal(actual.data,
-                        "m1 allowed, m2 allowed, m3 taint (gpu=true:NoSchedule is not tolerated), "
-                        "m4 affinity (exclude lists the cluster), m5 allowed");
+    assert_string_equal(
+        actual.data,
+        "m1 allowed, m2 allowed, m3 taint (spec.taints gpu=true:NoSchedule is not tolerated), "
+        "m4 affinity (clusterAffinity.exclude lists m4), m5 allowed");
     cluster_verdicts_release(&v);
     world_release(&w);
 }

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/template_verdicts.h"
+#include "metrics/simulate/template_verdicts.h"
 
 #include "metrics/rules/dependency.h"
 #include "metrics/rules/prediction.h"
 #include "metrics/rules/rule.h"
+
+/* A ConfigMap can have thousands of referrers, and each costs a run of the scheduler. */
+enum { REFERRERS_MAX = 200 };
 
 void cluster_verdicts_release(struct cluster_verdicts *v)
 {
     for (size_t i = 0; i < v->count; i++)
         cluster_verdict_release(&v->items[i]);
     free(v->items);
+    free(v->group);
     *v = (struct cluster_verdicts){.items = NULL};
 }
 
@@ -118,69 +122,94 @@ static void set_required(struct cluster_verdict *out, const struct entry *referr
                                     .referrer = referrer};
 }
 
-/* Sets the verdict of a template with a placement: other templates may require it too. */
-static void judge_placed(const struct verdict_base *base, const struct binding *b,
-                         const struct entry *cluster, bool texts, struct cluster_verdict *out)
-{
-    verdict_make(base, cluster, texts, out);
-    if (out->kind != CLUSTER_VERDICT_TARGET && is_required_in(b, cluster->name))
-        set_required(out, NULL);
-}
-
-/* Verdict of a referrer, which is not attached itself. Returns false without one. */
-static bool judge_referrer(const struct rule_context *c, const struct entry *referrer,
-                           const struct entry *cluster, bool texts, struct cluster_verdict *out)
-{
+/* A referrer with a placement, and the result of its scheduling. */
+struct judged_referrer {
+    const struct entry *template;
     struct placed_input in;
     struct verdict_base base;
-    bool judged = placed_input_make(c, referrer, &in) && is_judgeable(in.s.resolved);
+};
 
-    if (judged) {
-        verdict_base_make(&in.s, in.bound, in.limit, &base);
-        verdict_make(&base, cluster, texts, out);
-        out->referrer = referrer;
-        verdict_base_release(&base);
+/* The referrers of a template; the first `judged_count` of `judged` are those with a placement. */
+struct judged_referrers {
+    struct dependency_referrers all;
+    struct judged_referrer *judged; /* Owned. */
+    size_t judged_count;
+};
+
+static void judged_referrers_release(const struct rule_context *c, struct judged_referrers *r)
+{
+    for (size_t i = 0; i < r->judged_count; i++) {
+        verdict_base_release(&r->judged[i].base);
+        placed_input_release(c, &r->judged[i].in);
     }
-    placed_input_release(c, &in);
-    return judged;
+    free(r->judged);
+    dependency_referrers_release(&r->all);
+}
+
+/* Schedules up to REFERRERS_MAX referrers of a template that have a placement. */
+static void judge_referrers(const struct rule_context *c, const struct entry *template,
+                            struct judged_referrers *out)
+{
+    const struct template_decision *d = template_decision(template);
+
+    *out = (struct judged_referrers){.judged_count = 0};
+    dependency_referrers_gather(c->store, &c->incomplete, d->binding ? d->binding : template,
+                                &out->all);
+    out->judged = xcalloc(out->all.count + 1, sizeof(*out->judged));
+    for (size_t i = 0; i < out->all.count && out->judged_count < REFERRERS_MAX; i++) {
+        struct judged_referrer *next = &out->judged[out->judged_count];
+
+        next->template = out->all.items[i].template;
+        if (next->template && placed_input_make(c, next->template, &next->in) &&
+            is_judgeable(next->in.s.resolved)) {
+            verdict_base_make(&next->in.s, next->in.bound, next->in.limit, &next->base);
+            out->judged_count++;
+        } else if (next->template) {
+            placed_input_release(c, &next->in);
+        }
+    }
+}
+
+/* Returns the template or, if that is unknown, the binding of the first referrer; NULL without. */
+static const struct entry *first_referrer(const struct judged_referrers *r)
+{
+    const struct dependency_referrer *first = r->all.count > 0 ? &r->all.items[0] : NULL;
+
+    return !first ? NULL : first->template ? first->template : first->binding;
 }
 
 /*
  * Judges a cluster by the referrers of a template: required if one of them is placed there, else
  * the verdict of the first referrer. Returns false without a referrer that has a verdict.
  */
-static bool judge_by_referrers(const struct rule_context *c,
-                               const struct dependency_referrers *referrers,
-                               const struct binding *b, const struct entry *cluster, bool texts,
-                               struct cluster_verdict *out)
+static bool judge_by_referrers(const struct judged_referrers *r, const struct binding *b,
+                               const struct entry *cluster, bool texts, struct cluster_verdict *out)
 {
-    bool required = is_required_in(b, cluster->name), judged = false;
+    bool required = is_required_in(b, cluster->name);
 
     *out = (struct cluster_verdict){.cluster = cluster,
                                     .kind = CLUSTER_VERDICT_COUNT,
                                     .reason.kind = CLUSTER_VERDICT_COUNT,
                                     .next = CLUSTER_VERDICT_COUNT};
-    for (size_t i = 0; i < referrers->count; i++) {
-        const struct entry *referrer = referrers->items[i].template;
+    for (size_t i = 0; i < r->judged_count; i++) {
         struct cluster_verdict one;
 
-        if (!referrer || !judge_referrer(c, referrer, cluster, texts, &one))
-            continue;
+        verdict_make(&r->judged[i].base, cluster, texts, &one);
         if (one.kind == CLUSTER_VERDICT_TARGET) {
-            set_required(out, referrer);
-            out->predicted = !required;
             cluster_verdict_release(&one);
+            set_required(out, r->judged[i].template);
+            out->predicted = !required;
             return true;
         }
-        if (judged)
+        one.referrer = r->judged[i].template;
+        if (i > 0)
             cluster_verdict_release(&one);
         else
             *out = one;
-        judged = true;
     }
     if (required)
-        set_required(out, referrers->count > 0 ? referrers->items[0].template : NULL);
-    return judged || required;
+        set_required(out, first_referrer(r));
+    return r->judged_count > 0 || required;
 }
 
 /* ---- verdicts ---- */
@@ -193,6 +222,23 @@ static bool is_attached(const struct template_decision *d)
     return b ? !b->has_placement : d->state == STATE_ATTACHED;
 }
 
+/* Sets the verdict of a template with a placement: other templates may require it too. */
+static void judge_placed(const struct rule_context *c, const struct verdict_base *base,
+                         const struct entry *template, const struct entry *cluster, bool texts,
+                         struct cluster_verdict *out)
+{
+    const struct binding *b = template ? entry_binding(template_decision(template)->binding) : NULL;
+    struct judged_referrers referrers;
+
+    verdict_make(base, cluster, texts, out);
+    if (out->kind == CLUSTER_VERDICT_TARGET || !is_required_in(b, cluster->name))
+        return;
+    cluster_verdict_release(out);
+    judge_referrers(c, template, &referrers);
+    judge_by_referrers(&referrers, b, cluster, texts, out);
+    judged_referrers_release(c, &referrers);
+}
+
 bool template_verdict_of_cluster(const struct engine *e, const struct entry *template,
                                  const struct entry *cluster, bool texts,
                                  struct cluster_verdict *out)
@@ -200,62 +246,58 @@ bool template_verdict_of_cluster(const struct engine *e, const struct entry *tem
     const struct rule_context *c = engine_context_const(e);
     const struct template_decision *d = template_decision(template);
     struct placed_input in;
-    struct verdict_base base;
     bool judged = false;
 
     if (placed_input_make(c, template, &in) && is_judgeable(in.s.resolved)) {
+        struct verdict_base base;
+
         verdict_base_make(&in.s, in.bound, in.limit, &base);
-        judge_placed(&base, entry_binding(d->binding), cluster, texts, out);
+        judge_placed(c, &base, template, cluster, texts, out);
         verdict_base_release(&base);
         judged = true;
     } else if (d && d->state != STATE_IGNORED && is_attached(d)) {
-        CLEANUP(dependency_referrers_release) struct dependency_referrers referrers = {0};
+        struct judged_referrers referrers;
 
-        dependency_referrers_gather(c->store, &c->incomplete, d->binding ? d->binding : template,
-                                    &referrers);
-        judged = judge_by_referrers(c, &referrers, entry_binding(d->binding), cluster, texts, out);
+        judge_referrers(c, template, &referrers);
+        judged = judge_by_referrers(&referrers, entry_binding(d->binding), cluster, texts, out);
+        judged_referrers_release(c, &referrers);
     }
     placed_input_release(c, &in);
     return judged;
 }
 
-/* Judges all clusters with one result of the scheduler. */
+/* Judges all clusters with one result of the scheduler. `template`: NULL for a policy. */
 static void judge_clusters(const struct rule_context *c, const struct placed_input *in,
                            const struct entry *template, struct cluster_verdicts *out)
 {
     const struct listing *clusters = placements_clusters(c->placements);
-    const struct binding *b = template ? entry_binding(template_decision(template)->binding) : NULL;
     const struct placement *placement = in->s.resolved->placement;
     struct verdict_base base;
 
     verdict_base_make(&in->s, in->bound, in->limit, &base);
     out->items = xcalloc(clusters->count + 1, sizeof(*out->items));
-    for (size_t i = 0; i < clusters->count; i++) {
-        struct cluster_verdict *v = &out->items[out->count++];
-
-        judge_placed(&base, b, clusters->entries[i], true, v);
-    }
-    if (placement->has_groups && base.group < placement->group_count)
-        out->group = placement->groups[base.group].name;
+    for (size_t i = 0; i < clusters->count; i++)
+        judge_placed(c, &base, template, clusters->entries[i], true, &out->items[out->count++]);
+    if (placement->has_groups && base.group < placement->group_count &&
+        placement->groups[base.group].name)
+        out->group = xstrdup(placement->groups[base.group].name);
     verdict_base_release(&base);
 }
 
 static void judge_attached(const struct rule_context *c, const struct entry *template,
                            struct cluster_verdicts *out)
 {
-    CLEANUP(dependency_referrers_release) struct dependency_referrers referrers = {0};
     const struct listing *clusters = placements_clusters(c->placements);
-    const struct template_decision *d = template_decision(template);
+    const struct binding *b = entry_binding(template_decision(template)->binding);
+    struct judged_referrers referrers;
 
-    dependency_referrers_gather(c->store, &c->incomplete, d->binding ? d->binding : template,
-                                &referrers);
-    out->has_placement = referrers.count > 0;
+    judge_referrers(c, template, &referrers);
+    out->has_placement = referrers.all.count > 0;
     out->items = xcalloc(clusters->count + 1, sizeof(*out->items));
-    for (size_t i = 0; i < clusters->count; i++) {
-        if (judge_by_referrers(c, &referrers, entry_binding(d->binding), clusters->entries[i], true,
-                               &out->items[out->count]))
-            out->count++;
-    }
+    for (size_t i = 0; i < clusters->count; i++)
+        out->count +=
+            judge_by_referrers(&referrers, b, clusters->entries[i], true, &out->items[out->count]);
+    judged_referrers_release(c, &referrers);
 }
 
 struct cluster_verdicts template_verdicts(const struct engine *e, const struct entry *template)
