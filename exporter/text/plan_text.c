@@ -143,6 +143,13 @@ static bool is_failure_untold(const struct outcome *from, const struct outcome *
     return failed_outcome_text(to) && (to->cluster_count > 0 || outcome_clusters_equal(from, to));
 }
 
+/* Returns true if `to` is no success, and `from` is one, or fails for another reason. */
+static bool fails_for_another_reason(const struct outcome *from, const struct outcome *to)
+{
+    return failed_outcome_text(to) && (from->predicted.outcome != to->predicted.outcome ||
+                                       strcmp(from->predicted.reason, to->predicted.reason) != 0);
+}
+
 /* Appends text such as "current -> orphaned", "new" or "deleted"; nothing for the same state. */
 static void add_state_change(struct strbuf *out, size_t start, const struct outcome *from,
                              const struct outcome *to)
@@ -235,7 +242,7 @@ static void add_change(struct strbuf *out, const struct plan_template *t, bool a
     }
     add_state_change(out, start, from, to);
     if (from->exists && from->state == to->state && outcome_clusters_equal(from, to) &&
-        failed_outcome_text(to) && !failed_outcome_text(from)) {
+        fails_for_another_reason(from, to)) {
         begin_part(out, start);
         add_state(out, to);
     }

@@ -475,8 +475,23 @@ static void record_lost_copies(struct plan *p)
     }
 }
 
+/* Drops the clusters that the change has deleted: they cannot be lost any more. */
+static void drop_deleted_clusters(struct plan *p)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < p->lost.count; i++) {
+        if (entry_exists(p->lost.items[i]))
+            p->lost.items[count++] = p->lost.items[i];
+        else
+            store_unpin(plan_store(p), p->lost.items[i]);
+    }
+    p->lost.count = count;
+}
+
 static void simulate_loss(struct plan *p)
 {
+    drop_deleted_clusters(p);
     if (p->lost.count == 0 || overlay_limit_reached(p->overlay))
         return;
     record_lost_copies(p);

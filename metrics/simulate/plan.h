@@ -173,7 +173,8 @@ void plan_delete(struct plan *p, struct entry *entry);
 bool plan_delete_namespace(struct plan *p, const char *name);
 /*
  * Records that an existing member cluster is lost after all other changes: plan_finish() simulates
- * the loss. Must be called before the first change. Returns false if it is recorded already.
+ * the loss, unless the change deletes the cluster. Must be called before the first change. Returns
+ * false if it is recorded already.
  */
 bool plan_lose(struct plan *p, struct entry *cluster) MUST_USE;
 /*
