@@ -7,6 +7,7 @@
 #include "exporter/text/object_name.h"
 #include "exporter/text/plan_clusters_text.h"
 #include "exporter/text/plan_text.h"
+#include "exporter/text/plan_upgrade_text.h"
 #include "exporter/text/planned_change.h"
 #include "metrics/base/json.h"
 #include "metrics/expose/report.h"
@@ -257,6 +258,19 @@ static bool apply_change(struct plan *p, const struct change *c,
     return true;
 }
 
+/* Upgrades to the release of --to-karmada, if set. Prints an error and returns false if invalid. */
+static bool upgrade(struct plan *p, const struct evaluation *e, const struct invocation *invocation)
+{
+    struct error err;
+
+    if (!e->options.on_command_line[OPTION_OF_to_karmada] ||
+        plan_upgrade_typed(p, engine_release(e->engine), e->options.to_karmada, &err))
+        return true;
+    fail_in(&err, "--to-karmada");
+    invocation_print_error(invocation, err.text);
+    return false;
+}
+
 /* Records the clusters of --lose. Prints an error and returns false if one cannot be lost. */
 static bool lose_clusters(struct plan *p, const struct evaluation *e,
                           const struct invocation *invocation)
@@ -323,7 +337,8 @@ static enum exit_status simulate_change(struct evaluation *e, const struct invoc
     if (!e->session)
         plan_admit_manifests(p);
     evaluation_note_unread_sources(e, p);
-    if (lose_clusters(p, e, invocation) && apply_change(p, &c, invocation))
+    if (upgrade(p, e, invocation) && lose_clusters(p, e, invocation) &&
+        apply_change(p, &c, invocation))
         status = print_plan_result(p, e, invocation);
     plan_free(p);
     return status;
@@ -383,10 +398,10 @@ static enum exit_status run_plan(struct invocation *invocation)
     enum exit_status status, read;
     struct evaluation *e;
 
-    if (o->changes.count + o->deletions.count + o->lost_clusters.count == 0)
-        return invocation_reject(
-            invocation,
-            "nothing to plan: name a change with -f or --delete, or a cluster with --lose");
+    if (o->changes.count + o->deletions.count + o->lost_clusters.count == 0 &&
+        !o->on_command_line[OPTION_OF_to_karmada])
+        return invocation_reject(invocation, "nothing to plan: name a change with -f, --delete, "
+                                             "--lose or --to-karmada");
     if (o->on_command_line[OPTION_OF_server])
         return post_change(invocation);
     if (remote_run_plan(invocation, NULL, &status))
@@ -405,13 +420,15 @@ static const char *const examples[] = {
     "plan -f new-policy.yaml ./manifests",
     "plan --delete pp/default/web --fail-on move,lost",
     "plan --lose member1 --fail-on lost,overflow",
+    "plan --karmada.version 1.18 --to-karmada 1.19 ./manifests",
     "plan -f new.yaml --server http://localhost:19180",
     NULL,
 };
 
 const struct command plan_command = {
     .name = "plan",
-    .usage = "[FLAGS] {-f CHANGE | --delete OBJECT | --lose CLUSTER}... [PATH...]",
+    .usage = "[FLAGS] {-f CHANGE | --delete OBJECT | --lose CLUSTER | "
+             "--to-karmada RELEASE}... [PATH...]",
     .summary = "simulate a change of policies or templates, and print its effects",
     .details =
         "Reads the manifests at each PATH, or Karmada's API server without a PATH. Deletes "

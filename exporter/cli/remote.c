@@ -490,6 +490,8 @@ bool remote_run_plan(const struct invocation *invocation, const struct strbuf *c
     strbuf_adds(&path, "/api/v1/plan?");
     add_list_to_query(&path, "delete", &o->deletions);
     add_list_to_query(&path, "lose", &o->lost_clusters);
+    if (o->on_command_line[OPTION_OF_to_karmada])
+        url_add_parameter(&path, "to-karmada", o->to_karmada);
     fail_on_write(&o->fail_on, &fail_on);
     if (o->on_command_line[OPTION_OF_fail_on] && fail_on.len > 0)
         url_add_parameter(&path, "fail-on", fail_on.data);

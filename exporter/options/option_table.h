@@ -151,6 +151,11 @@ OPTION(TEXTS, lost_clusters, .name = "lose", .value = "CLUSTER",
                "which ones have no copy left",
        .flag_only = true, .commands = COMMAND_PLAN)
 
+OPTION(TEXT, to_karmada, .name = "to-karmada", .value = "RELEASE", .fallback = "",
+       .help = "release of Karmada to upgrade to before the change, such as 1.19: the plan shows "
+               "which templates change, and by which behaviour of the release",
+       .flag_only = true, .commands = COMMAND_PLAN)
+
 OPTION(FLAG, details, .name = "details",
        .help = "print each template with its differences instead of groups of equal changes",
        .flag_only = true, .commands = COMMAND_PLAN | COMMAND_RECONCILE)

@@ -58,7 +58,8 @@ static bool loses_all_copies(const struct plan_template *t)
 static void report_template(const struct failure_callback *f, const struct plan_template *t)
 {
     bool stays = t->before.exists && t->after.exists;
-    bool moves = !outcome_clusters_equal(&t->before, &t->after);
+    bool moves = !outcome_clusters_equal(&t->before, &t->after) ||
+                 (t->at_next_scheduling && !outcome_clusters_equal(&t->before, &t->next));
     struct identity id = entry_identity(t->template);
 
     report_object_if(f, enters_state(t, STATE_PENDING), PLAN_FAILURE_NOT_PROPAGATED, &id);

@@ -4,6 +4,7 @@
 #include "exporter/text/object_name.h"
 #include "exporter/text/plan_clusters_text.h"
 #include "exporter/text/plan_failures.h"
+#include "exporter/text/plan_upgrade_text.h"
 #include "metrics/base/json_writer.h"
 #include "metrics/explain/explanation.h"
 #include "metrics/expose/decision_text.h"
@@ -46,6 +47,8 @@ static const char *const when_titles[PLAN_WHEN_COUNT] = {
 
 static const char *when_title(const struct plan_result *r, enum plan_when when)
 {
+    if (r->upgrade.planned && when == PLAN_AT_NEXT_CHANGE)
+        return "At the next scheduling of the template, or at its next change";
     return r->lost->count > 0 && when == PLAN_NEVER ? "Not changed by Karmada" : when_titles[when];
 }
 
@@ -140,6 +143,13 @@ static void add_cluster_change(struct strbuf *out, size_t start, const struct ou
 static bool is_failure_untold(const struct outcome *from, const struct outcome *to)
 {
     return failed_outcome_text(to) && (to->cluster_count > 0 || outcome_clusters_equal(from, to));
+}
+
+/* Returns true if `to` is no success, and `from` is one, or fails for another reason. */
+static bool fails_for_another_reason(const struct outcome *from, const struct outcome *to)
+{
+    return failed_outcome_text(to) && (from->predicted.outcome != to->predicted.outcome ||
+                                       strcmp(from->predicted.reason, to->predicted.reason) != 0);
 }
 
 /* Appends text such as "current -> orphaned", "new" or "deleted"; nothing for the same state. */
@@ -243,7 +253,7 @@ static void add_change(struct strbuf *out, const struct plan_template *t, bool a
     }
     add_state_change(out, start, from, to);
     if (from->exists && from->state == to->state && outcome_clusters_equal(from, to) &&
-        failed_outcome_text(to) && !failed_outcome_text(from)) {
+        fails_for_another_reason(from, to)) {
         begin_part(out, start);
         add_state(out, to);
     }
@@ -267,6 +277,10 @@ static void add_change(struct strbuf *out, const struct plan_template *t, bool a
     if (t->loss.clusters > 0 && plan_loss_sentence(t)) {
         begin_part(out, start);
         strbuf_adds(out, plan_loss_sentence(t));
+    }
+    if (t->causes || t->by_restart) {
+        begin_part(out, start);
+        plan_add_causes(t, out);
     }
     if (out->len == start)
         strbuf_adds(out, "no difference");
@@ -591,6 +605,12 @@ static void print_remarks(struct output *o, const struct plan_template *row)
         strbuf_addc(&line, '.');
         output_add_line(o, DETAIL_INDENT, line.data);
     }
+    if (row->causes || row->by_restart) {
+        CLEANUP(strbuf_release) struct strbuf causes = STRBUF_INIT(TEXT_MAX_BYTES);
+
+        plan_add_causes(row, &causes);
+        output_add_line(o, DETAIL_INDENT, causes.data);
+    }
     if (outcome_waits_for_scheduling(final_outcome(row)))
         output_add_line(o, DETAIL_INDENT,
                         "Scheduling is suspended: changes of placement and replicas wait.");
@@ -609,7 +629,9 @@ static void print_template(struct output *o, const struct plan_template *row)
     print_difference(o, &row->before, &row->after);
     print_remarks(o, row);
     if (row->when == PLAN_AT_NEXT_CHANGE) {
-        output_add_line(o, TEMPLATE_INDENT, "Then, at its next change:");
+        output_add_line(o, TEMPLATE_INDENT,
+                        row->at_next_scheduling ? "At its next scheduling:"
+                                                : "Then, at its next change:");
         print_difference(o, &row->after, &row->next);
     }
 }
@@ -772,8 +794,12 @@ static void print_summary(const struct plan_result *r, struct output *o)
     size_t start = line.len;
 
     add_count(&line, start, r->when[PLAN_AT_ONCE], "changes at once", "change at once");
-    add_count(&line, start, r->when[PLAN_AT_NEXT_CHANGE], "waits for its next change",
-              "wait for their next change");
+    if (r->upgrade.planned)
+        add_count(&line, start, r->when[PLAN_AT_NEXT_CHANGE], "changes at its next scheduling",
+                  "change at their next scheduling");
+    else
+        add_count(&line, start, r->when[PLAN_AT_NEXT_CHANGE], "waits for its next change",
+                  "wait for their next change");
     if (r->lost->count > 0)
         add_count(&line, start, r->when[PLAN_NEVER], "stays assigned as it is",
                   "stay assigned as they are");
@@ -823,6 +849,7 @@ void plan_print(const struct plan_result *r, enum plan_layout layout, unsigned f
     const char *before = "\n";
 
     print_summary(r, o);
+    plan_print_upgrade(r, o);
     plan_print_losses(r, o);
     switch (layout) {
     case PLAN_LAYOUT_GROUPS:

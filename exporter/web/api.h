@@ -143,7 +143,7 @@ enum endpoint_needs {
     ENDPOINT(PLAN, "api_plan", "/api/v1/plan",                                                     \
              "plan for the posted manifests; no manifest is applied",                              \
              (PARAMETER_BIT(NAMESPACE) | TEXT_PARAMETERS | PARAMETER_BIT(FAIL_ON) |                \
-              PARAMETER_BIT(DELETE) | PARAMETER_BIT(LOSE)),                                        \
+              PARAMETER_BIT(DELETE) | PARAMETER_BIT(LOSE) | PARAMETER_BIT(TO_KARMADA)),            \
              0, NEEDS_PLAN, api_plan)                                                              \
     ENDPOINT(OPENAPI, "api_openapi", "/api/v1/openapi.json",                                       \
              "description of the API in OpenAPI 3.0", 0, 0, NEEDS_NOTHING, api_openapi)

@@ -8,6 +8,7 @@
 #include "exporter/text/object_name.h"
 #include "exporter/text/plan_clusters_text.h"
 #include "exporter/text/plan_text.h"
+#include "exporter/text/plan_upgrade_text.h"
 #include "exporter/text/planned_change.h"
 #include "exporter/text/text_table.h"
 #include "exporter/web/api.h"
@@ -348,7 +349,7 @@ static bool apply_body(struct plan *p, struct queued_request *request, const str
     else if (!fine)
         api_refuse(request, MHD_HTTP_BAD_REQUEST, err.text);
     else if (objects.count == 0 && !request->query.values[PARAMETER_DELETE] &&
-             !request->query.values[PARAMETER_LOSE])
+             !request->query.values[PARAMETER_LOSE] && !request->query.values[PARAMETER_TO_KARMADA])
         api_refuse(request, MHD_HTTP_BAD_REQUEST, "the body has no object: POST manifests");
     return request->status == MHD_HTTP_OK;
 }
@@ -368,6 +369,19 @@ static bool parse_plan_failures(struct queued_request *request, unsigned *out)
         return true;
     }
     fail_in(&err, "fail-on");
+    api_refuse(request, MHD_HTTP_BAD_REQUEST, err.text);
+    return false;
+}
+
+/* Upgrades to the release of `to-karmada`, if given. Returns false after an error response. */
+static bool upgrade_plan(struct plan *p, struct queued_request *request, const struct evaluation *e)
+{
+    const char *typed = request->query.values[PARAMETER_TO_KARMADA];
+    struct error err;
+
+    if (!typed || plan_upgrade_typed(p, engine_release(e->engine), typed, &err))
+        return true;
+    fail_in(&err, "to-karmada");
     api_refuse(request, MHD_HTTP_BAD_REQUEST, err.text);
     return false;
 }
@@ -442,7 +456,8 @@ void api_plan(struct queued_request *request, const struct health *h)
     if (!e->session)
         plan_admit_manifests(p);
     evaluation_note_unread_sources(e, p);
-    if (add_typed_objects(p, request, e, PARAMETER_LOSE, plan_lose_typed) &&
+    if (upgrade_plan(p, request, e) &&
+        add_typed_objects(p, request, e, PARAMETER_LOSE, plan_lose_typed) &&
         add_typed_objects(p, request, e, PARAMETER_DELETE, plan_delete_typed) &&
         apply_body(p, request, e, &deadline)) {
         result = plan_finish(p);

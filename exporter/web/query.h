@@ -62,6 +62,8 @@
         DELETE, "delete",                                                                          \
         "objects to delete before the change, as KIND[.GROUP]/[NAMESPACE/]NAME, with commas")      \
     PARAMETER(LOSE, "lose", "member clusters to lose after the change, separated by commas")       \
+    PARAMETER(TO_KARMADA, "to-karmada",                                                            \
+              "release of Karmada to upgrade to before the change, such as 1.19")                  \
     PARAMETER(HISTORY, "history",                                                                  \
               "true or false: include the history of a template; default true")                    \
     PARAMETER(DEFAULT_NAMESPACE, "default-namespace",                                              \

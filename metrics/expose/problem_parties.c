@@ -3,8 +3,8 @@
 
 #include "metrics/expose/policy_names.h"
 #include "metrics/model/template.h"
-#include "metrics/rules/problems/replica_contest.h"
 #include "metrics/rules/override/template_overrides.h"
+#include "metrics/rules/problems/replica_contest.h"
 #include "metrics/rules/replica_projection.h"
 #include "metrics/rules/rule.h"
 

@@ -335,6 +335,75 @@ static void put_plan_loss(struct json_writer *w, const struct plan_result *r)
     json_writer_close(w, '}');
 }
 
+enum { BEHAVIOUR_NAME_MAX = 64 };
+
+static void put_behaviour(struct json_writer *w, const char *key, enum behaviour behaviour)
+{
+    CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(BEHAVIOUR_NAME_MAX);
+
+    behaviour_append_name(behaviour, &name);
+    json_writer_text(w, key, name.data);
+}
+
+/* Writes the behaviours by which an upgrade changes a template, and "restart". */
+static void put_causes(struct json_writer *w, const struct plan_template *row)
+{
+    json_writer_open(w, "causes", '[');
+    for (unsigned i = 0; i < BEHAVIOUR_COUNT; i++) {
+        if (row->causes >> i & 1)
+            put_behaviour(w, NULL, i);
+    }
+    if (row->by_restart)
+        json_writer_text(w, NULL, "restart");
+    json_writer_close(w, ']');
+}
+
+static void put_changed_behaviours(struct json_writer *w, const struct plan_upgrade *u)
+{
+    behaviour_set differing = behaviours_that_differ(u->from, u->to);
+
+    json_writer_open(w, "behaviours", '[');
+    for (unsigned i = 0; i < BEHAVIOUR_COUNT; i++) {
+        if (!(differing >> i & 1))
+            continue;
+        json_writer_open(w, NULL, '{');
+        put_behaviour(w, "behaviour", i);
+        json_writer_text(w, "since", release_name(behaviour_since(i)));
+        json_writer_text(w, "before", behaviour_text(i, false));
+        json_writer_text(w, "after", behaviour_text(i, true));
+        json_writer_int(w, "templates", (int64_t)u->templates[i]);
+        json_writer_close(w, '}');
+    }
+    json_writer_close(w, ']');
+}
+
+/* Writes the upgrade; nothing without one. */
+static void put_plan_upgrade(struct json_writer *w, const struct plan_upgrade *u)
+{
+    if (!u->planned)
+        return;
+    json_writer_open(w, "upgrade", '{');
+    json_writer_text(w, "from", release_name(u->from));
+    json_writer_text(w, "to", release_name(u->to));
+    put_changed_behaviours(w, u);
+    json_writer_int(w, "restarted", (int64_t)u->restarted);
+    json_writer_int(w, "notCompared", (int64_t)u->not_compared);
+    json_writer_open(w, "gates", '[');
+    for (unsigned i = 0; i < GATE_COUNT; i++) {
+        bool before = gate_is_on(u->gates_before, i), after = gate_is_on(u->gates_after, i);
+
+        if (before == after)
+            continue;
+        json_writer_open(w, NULL, '{');
+        json_writer_text(w, "gate", gate_name(i));
+        json_writer_bool(w, "before", before);
+        json_writer_bool(w, "after", after);
+        json_writer_close(w, '}');
+    }
+    json_writer_close(w, ']');
+    json_writer_close(w, '}');
+}
+
 static void put_plan_template(struct json_writer *w, const struct plan_template *row)
 {
     const struct entry *template = row->template;
@@ -352,6 +421,8 @@ static void put_plan_template(struct json_writer *w, const struct plan_template 
         json_writer_bool(w, "preserved", true);
     if (row->loss.clusters > 0)
         put_lost_copies(w, &row->loss);
+    if (row->causes || row->by_restart)
+        put_causes(w, row);
     json_writer_close(w, '}');
 }
 
@@ -458,9 +529,10 @@ static void put_plan(struct json_writer *w, const char *key, struct plan *p,
     json_writer_open(w, key, '{');
     json_writer_text(w, "apiVersion", "karmada-policy-exporter/v1");
     json_writer_text(w, "kind", "Plan");
-    report_put_release(w, engine_release(engine));
+    report_put_release(w, r->release);
     json_writer_bool(w, "settled", r->settled);
     put_plan_summary(w, r);
+    put_plan_upgrade(w, &r->upgrade);
     put_plan_loss(w, r);
     json_writer_open(w, "templates", '[');
     for (size_t i = 0; i < r->template_count; i++)

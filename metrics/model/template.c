@@ -426,9 +426,9 @@ void *template_decode(struct decode *d, const cJSON *json)
 
     labels_decode(d, metadata, "metadata", "labels", &labels);
     enum connector_role role = connector_role_of(json);
-    struct template *t = pack_template(&labels, claim_decode(d, metadata), role,
-                                       owner_decode(d, metadata), read_autoscaler(d, json),
-                                       make_document(d, json));
+    struct template *t =
+        pack_template(&labels, claim_decode(d, metadata), role, owner_decode(d, metadata),
+                      read_autoscaler(d, json), make_document(d, json));
 
     if (role != ROLE_NONE)
         *connector_slot(t) = connector_decode(d, json, role);

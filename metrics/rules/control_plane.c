@@ -111,13 +111,45 @@ static const struct {
     enum release since;
     const char *now;
     const char *before;
+    const char *name; /* In upper case. */
 } behaviours[BEHAVIOUR_COUNT] = {
-#define BEHAVIOUR_ROW(id, since, now, before) [BEHAVIOUR_##id] = {RELEASE_##since, now, before},
+#define BEHAVIOUR_ROW(id, since, now, before)                                                      \
+    [BEHAVIOUR_##id] = {RELEASE_##since, now, before, #id},
     BEHAVIOURS(BEHAVIOUR_ROW)};
+
+/* A release of release_inverting() has 1 + the inverted behaviour above these bits. */
+enum { RELEASE_BITS = 8 };
+
+_Static_assert((unsigned)RELEASE_COUNT < 1U << RELEASE_BITS, "a release fits");
+
+enum release release_inverting(enum release base, enum behaviour behaviour)
+{
+    return (enum release)((unsigned)base | (1U + (unsigned)behaviour) << RELEASE_BITS);
+}
 
 bool release_has(enum release release, enum behaviour behaviour)
 {
-    return release >= behaviours[behaviour].since;
+    unsigned base = (unsigned)release & ((1U << RELEASE_BITS) - 1);
+    bool has = base >= behaviours[behaviour].since;
+
+    return (unsigned)release >> RELEASE_BITS == 1U + (unsigned)behaviour ? !has : has;
+}
+
+behaviour_set behaviours_that_differ(enum release a, enum release b)
+{
+    behaviour_set set = 0;
+
+    for (unsigned i = 0; i < BEHAVIOUR_COUNT; i++) {
+        if (release_has(a, i) != release_has(b, i))
+            set |= UINT64_C(1) << i;
+    }
+    return set;
+}
+
+void behaviour_append_name(enum behaviour behaviour, struct strbuf *out)
+{
+    for (const char *at = behaviours[behaviour].name; *at != '\0'; at++)
+        strbuf_addc(out, (char)tolower((unsigned char)*at));
 }
 
 _Static_assert((unsigned)RELEASE_COUNT <= 8 * sizeof(release_set), "a bit for each release");

@@ -155,6 +155,23 @@ enum behaviour { BEHAVIOURS(BEHAVIOUR_ENUMERATOR) BEHAVIOUR_COUNT };
 /* Returns true if a release has the behaviour. */
 bool release_has(enum release release, enum behaviour behaviour);
 
+/*
+ * Returns a release that has all behaviours of `base` except one, which is inverted. Only
+ * release_has() and the functions that read a release by it accept the result
+ * (rules/scheduling/scheduling.h).
+ */
+enum release release_inverting(enum release base, enum behaviour behaviour);
+
+/* Set of behaviours, bits by enum behaviour. */
+typedef uint64_t behaviour_set;
+_Static_assert((unsigned)BEHAVIOUR_COUNT <= 64, "a bit for each behaviour");
+
+/* Returns the behaviours in which two releases differ. */
+behaviour_set behaviours_that_differ(enum release a, enum release b);
+
+/* Appends the identifier of a behaviour in JSON and text, such as "webster_division". */
+void behaviour_append_name(enum behaviour behaviour, struct strbuf *out);
+
 /* Answer of a rule for all releases of a range. */
 enum release_answer {
     RELEASE_ANSWER_NO,

@@ -419,7 +419,7 @@ uint64_t engine_evaluations(const struct engine *e)
     return e->evaluations;
 }
 
-void engine_set_release(struct engine *e, struct release_range release)
+static void change_release(struct engine *e, struct release_range release)
 {
     struct rule_context *c = &e->context;
     const char *feature_gates = c->options.feature_gates ? c->options.feature_gates : "";
@@ -427,8 +427,6 @@ void engine_set_release(struct engine *e, struct release_range release)
                 release.lacks_exclusions == c->release.lacks_exclusions;
     struct error ignored;
 
-    if (c->release.origin == RELEASE_GIVEN)
-        return;
     c->release = release;
     placements_set_release(c->placements, release);
     /* engine_new() has parsed the same text, and the release cannot make it malformed. */
@@ -438,6 +436,20 @@ void engine_set_release(struct engine *e, struct release_range release)
     rule_mark_cluster_dependents(c);
     for (unsigned class = 0; class < CLASS_COUNT; class ++)
         graph_mark_class(c->graph, (enum object_class) class);
+}
+
+void engine_set_release(struct engine *e, struct release_range release)
+{
+    if (e->context.release.origin != RELEASE_GIVEN)
+        change_release(e, release);
+}
+
+struct release_range engine_simulate_release(struct engine *e, struct release_range release)
+{
+    struct release_range last = e->context.release;
+
+    change_release(e, release);
+    return last;
 }
 
 struct release_range engine_release(const struct engine *e)

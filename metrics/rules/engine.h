@@ -127,6 +127,11 @@ struct predicted predict_template(const struct engine *e, const struct entry *te
  */
 void engine_set_release(struct engine *e, struct release_range release);
 struct release_range engine_release(const struct engine *e);
+/*
+ * Sets the releases for a simulation, also if the options set the release, with the defaults of
+ * their feature gates. Returns the last ones, for the call that ends the simulation.
+ */
+struct release_range engine_simulate_release(struct engine *e, struct release_range release);
 
 /* Returns true if all releases that Karmada may have resolve values of dependencies. */
 bool engine_resolves_dependencies(const struct engine *e);

@@ -59,7 +59,7 @@ static int by_placement(const void *a, const void *b)
     return left != right ? (left > right) - (left < right) : entry_compare(x, y);
 }
 
-static bool has_equal_targets(const struct binding *a, const struct binding *b)
+bool cluster_change_keeps_targets(const struct binding *a, const struct binding *b)
 {
     if (a->cluster_count != b->cluster_count || a->undetermined != b->undetermined ||
         a->observed_group != b->observed_group || a->applied_placement != b->applied_placement ||
@@ -75,7 +75,7 @@ void reschedule_binding(struct overlay *overlay, struct entry *entry)
 
     scheduler_schedule_enqueued(overlay, old, &fresh);
     distributor_update_targets(overlay, old, &fresh);
-    if (has_equal_targets(old, &fresh))
+    if (cluster_change_keeps_targets(old, &fresh))
         return;
     overlay_replace(overlay, entry, overlay_copy_binding(overlay, &fresh));
     distributor_sync(overlay, entry, false);

@@ -40,3 +40,6 @@ void cluster_change_replace(struct overlay *overlay, struct entry *entry, struct
  */
 bool cluster_change_evicts(struct overlay *overlay, const struct binding *b, const char *name,
                            const struct cluster *taints);
+
+/* Returns true if two versions of a binding have the same targets and result of the scheduler. */
+bool cluster_change_keeps_targets(const struct binding *a, const struct binding *b);

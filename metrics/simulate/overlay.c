@@ -28,6 +28,8 @@ struct overlay {
     bool limit_was_reached;
     struct entry_list unsettled;
     unsigned assumptions;
+    struct release_range release;               /* The engine's own; valid if `has_release`. */
+    bool has_release;                           /* overlay_set_release() was called. */
     const struct resolved_placement *placement; /* Last one of overlay_resolve_placement(). */
 
     struct replacement *replacements;
@@ -83,6 +85,7 @@ void overlay_free(struct overlay *overlay)
     strings = store_string_pool(overlay_context(overlay)->store);
     overlay->observer = (struct overlay_observer){0};
     overlay_rollback(overlay, 0);
+    overlay_restore_release(overlay);
     overlay_evaluate(overlay);
     engine_observe(overlay->engine, overlay->engine_observer);
     placements_drop(overlay_context(overlay)->placements, overlay->placement);
@@ -120,6 +123,22 @@ bool overlay_limit_reached(struct overlay *overlay)
 struct rule_context *overlay_context(const struct overlay *overlay)
 {
     return engine_context(overlay->engine);
+}
+
+void overlay_set_release(struct overlay *overlay, struct release_range release)
+{
+    struct release_range last = engine_simulate_release(overlay->engine, release);
+
+    if (!overlay->has_release)
+        overlay->release = last;
+    overlay->has_release = true;
+}
+
+void overlay_restore_release(struct overlay *overlay)
+{
+    if (overlay->has_release)
+        (void)engine_simulate_release(overlay->engine, overlay->release);
+    overlay->has_release = false;
 }
 
 bool overlay_gate_is_on(const struct overlay *overlay, enum gate gate)

@@ -94,6 +94,12 @@ bool overlay_limit_reached(struct overlay *overlay);
 
 /* Returns the state that the rules of the overlay's engine share. */
 struct rule_context *overlay_context(const struct overlay *overlay);
+/*
+ * Sets the releases that Karmada may have, until overlay_restore_release() or overlay_free(). Then
+ * call overlay_evaluate().
+ */
+void overlay_set_release(struct overlay *overlay, struct release_range release);
+void overlay_restore_release(struct overlay *overlay);
 /* Returns true if a feature gate of Karmada is on. */
 bool overlay_gate_is_on(const struct overlay *overlay, enum gate gate);
 /* Records that the simulation depends on an assumption. */

@@ -7,9 +7,11 @@
 #include "metrics/model/store.h"
 #include "metrics/rules/object_index.h"
 #include "metrics/simulate/cluster_change.h"
+#include "metrics/simulate/dependencies_distributor.h"
 #include "metrics/simulate/detector.h"
 #include "metrics/simulate/overlay.h"
 #include "metrics/simulate/quota_enforcement.h"
+#include "metrics/simulate/scheduler.h"
 #include "metrics/simulate/user_change.h"
 
 /* ---- sums by cluster ---- */
@@ -238,6 +240,8 @@ struct plan_record {
     const struct entry *winner;
     unsigned fields;
     uint8_t degrees[DEPENDENCY_FIELD_COUNT]; /* Values of enum conflict_degree. */
+    struct release_comparison upgrade;
+    bool upgraded; /* The restart in the new release has changed the outcome. */
     struct lost_copies loss;
     struct outcome at_loss; /* Outcome when the clusters are lost; only with loss.clusters > 0. */
 };
@@ -249,8 +253,9 @@ struct plan {
     size_t base;                          /* overlay_mark() of the state before the change. */
     struct applied_object *new_templates; /* Applied in plan_finish(). Entries pinned. */
     size_t new_template_count;
-    struct entry_list policies; /* Policies that the change applies. */
-    struct entry_list lost;     /* Clusters of plan_lose(), sorted. Entries pinned. */
+    struct entry_list policies;   /* Policies that the change applies. */
+    struct release_range release; /* Before an upgrade. */
+    struct entry_list lost;       /* Clusters of plan_lose(), sorted. Entries pinned. */
     struct plan_result result;
 };
 
@@ -333,6 +338,7 @@ struct plan *plan_new(struct engine *e)
     p->records = MAP_INIT(is_record_of_entry);
     p->overlay = p->user.overlay = overlay_new(e);
     p->result.settled = true;
+    p->release = overlay_context(p->overlay)->release;
     overlay_observe(p->overlay, (struct overlay_observer){record_touched_entry, p});
     return p;
 }
@@ -502,8 +508,23 @@ static void record_lost_copies(struct plan *p)
     }
 }
 
+/* Drops the clusters that the change has deleted: they cannot be lost any more. */
+static void drop_deleted_clusters(struct plan *p)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < p->lost.count; i++) {
+        if (entry_exists(p->lost.items[i]))
+            p->lost.items[count++] = p->lost.items[i];
+        else
+            store_unpin(plan_store(p), p->lost.items[i]);
+    }
+    p->lost.count = count;
+}
+
 static void simulate_loss(struct plan *p)
 {
+    drop_deleted_clusters(p);
     if (p->lost.count == 0 || overlay_limit_reached(p->overlay))
         return;
     record_lost_copies(p);
@@ -511,6 +532,216 @@ static void simulate_loss(struct plan *p)
     simulate_until_settled(p);
     if (overlay_unsettled_templates(p->overlay)->count > 0)
         p->result.settled = false;
+}
+
+/* ---- upgrade of Karmada ---- */
+
+static const struct plan_record *find_record(const struct plan *p, const struct entry *entry)
+{
+    return map_get(&p->records, map_hash_address(entry), entry);
+}
+
+/* Records each template, and compares the schedulers of both releases for its binding. */
+static void compare_releases(struct plan *p)
+{
+    struct plan_upgrade *u = &p->result.upgrade;
+    struct rule_context *c = overlay_context(p->overlay);
+    CLEANUP(listing_release) struct listing all = listing_make(plan_store(p), CLASS_TEMPLATE);
+
+    placements_set_release(c->placements, (struct release_range){u->from, u->to, RELEASE_GIVEN,
+                                                                 c->release.lacks_exclusions});
+    for (size_t i = 0; i < all.count && !overlay_limit_reached(p->overlay); i++) {
+        struct entry *entry = (struct entry *)(uintptr_t)all.entries[i];
+        const struct template_decision *d = template_decision(entry);
+        const struct binding *b = d ? entry_binding(d->binding) : NULL;
+        struct plan_record *r;
+
+        record_state(p, entry);
+        r = map_get(&p->records, map_hash_address(entry), entry);
+        if (b && b->has_placement)
+            r->upgrade = scheduler_compare_releases(p->overlay, b, u->from, u->to);
+        u->not_compared += r->upgrade.not_compared;
+    }
+    placements_set_release(c->placements, c->release);
+}
+
+/*
+ * Returns true if the restart gives Karmada something to do for a template: a change that waits, or
+ * replicas that only the new release reads.
+ */
+static bool is_due_at_restart(const struct plan *p, const struct entry *template)
+{
+    const struct plan_upgrade *u = &p->result.upgrade;
+    const struct type *type = template->partition->type;
+    const struct release_range both = {u->from, u->to, RELEASE_GIVEN, false};
+    const struct template_decision *d = template_decision(template);
+
+    return d &&
+           (d->state == STATE_STALE || d->state == STATE_UNBOUND ||
+            (d->state == STATE_CURRENT &&
+             interprets_replicas(type->api_version, type->kind, both) == RELEASE_ANSWER_DIFFERS));
+}
+
+static void restart_detector(struct plan *p)
+{
+    CLEANUP(listing_release) struct listing all = listing_make(plan_store(p), CLASS_TEMPLATE);
+
+    for (size_t i = 0; i < all.count && !overlay_limit_reached(p->overlay); i++) {
+        if (is_due_at_restart(p, all.entries[i]))
+            simulation_touch_template(p->overlay, (struct entry *)(uintptr_t)all.entries[i]);
+    }
+    simulate_until_settled(p);
+}
+
+/* Lets the scheduler and the dependencies distributor process all bindings. */
+static void restart_scheduler(struct plan *p)
+{
+    CLEANUP(listing_release) struct listing all = listing_make(plan_store(p), CLASS_BINDING);
+
+    for (size_t i = 0; i < all.count && !overlay_limit_reached(p->overlay); i++) {
+        struct entry *entry = (struct entry *)(uintptr_t)all.entries[i];
+        const struct binding *old = entry_binding(entry);
+        struct binding *fresh;
+
+        if (!old)
+            continue;
+        fresh = overlay_copy_binding(p->overlay, old);
+        scheduler_schedule_binding(p->overlay, old, fresh);
+        distributor_update_targets(p->overlay, old, fresh);
+        if (!cluster_change_keeps_targets(old, fresh)) {
+            overlay_replace(p->overlay, entry, fresh);
+            overlay_evaluate(p->overlay);
+        }
+        distributor_sync(p->overlay, entry, false);
+    }
+    simulate_until_settled(p);
+}
+
+/* Marks the templates with another outcome than before the upgrade. */
+static void mark_upgraded(struct plan *p)
+{
+    struct plan_record *r;
+
+    for (size_t at = 0; (r = map_next(&p->records, &at)) != NULL;) {
+        struct outcome now;
+
+        if (entry_class(r->entry) != CLASS_TEMPLATE)
+            continue;
+        outcome_read(plan_store(p), r->entry, &now);
+        r->upgraded = !outcome_equal(&r->before, &now);
+        outcome_release(&now, plan_store(p));
+    }
+}
+
+void plan_upgrade(struct plan *p, enum release release)
+{
+    struct rule_context *c = overlay_context(p->overlay);
+    struct plan_upgrade *u = &p->result.upgrade;
+    struct release_range range = c->release;
+
+    u->planned = true;
+    u->from = range.oldest;
+    u->to = range.oldest = range.newest = release;
+    u->gates_before = c->gates;
+    compare_releases(p);
+    user_change_note_upgrade(&p->user, u->from, u->to);
+    overlay_set_release(p->overlay, range);
+    overlay_evaluate(p->overlay);
+    u->gates_after = c->gates;
+    restart_detector(p);
+    restart_scheduler(p);
+    mark_upgraded(p);
+}
+
+/* Returns the behaviours by which the distributor writes other fields to an attached binding. */
+static behaviour_set find_dependency_causes(const struct plan *p, const struct plan_template *t)
+{
+    static const behaviour_set resolving = UINT64_C(1) << BEHAVIOUR_RESOLVES_DEPENDENCIES |
+                                           UINT64_C(1) << BEHAVIOUR_REQUIRES_ALL_REFERRERS,
+                               keeping = UINT64_C(1) << BEHAVIOUR_KEEPS_OWN_PRESERVE;
+    const struct plan_upgrade *u = &p->result.upgrade;
+    unsigned fields = outcome_differing_fields(&t->before, &t->after);
+
+    if (t->after.referrer_count == 0 ||
+        !(fields & (1U << FIELD_CONFLICT_RESOLUTION | 1U << FIELD_PRESERVE)))
+        return 0;
+    return behaviours_that_differ(u->from, u->to) &
+           (t->after.binding->has_placement ? keeping : resolving);
+}
+
+/* Returns the causes for which the referrers of an attached template move. */
+static behaviour_set find_causes_of_referrers(const struct plan *p, const struct outcome *o)
+{
+    behaviour_set causes = 0;
+
+    for (uint32_t i = 0; i < o->referrer_count; i++) {
+        const struct kind_def *def = kind_of_bindings(*o->referrers[i].ns == '\0');
+        const struct entry *binding =
+            store_find(plan_store(p), &(struct identity){def->api_version, def->name,
+                                                         o->referrers[i].ns, o->referrers[i].name});
+        const struct binding_decision *d = binding_decision(binding);
+        const struct plan_record *r = d && d->template ? find_record(p, d->template) : NULL;
+
+        causes |= r ? r->upgrade.at_once : 0;
+    }
+    return causes;
+}
+
+static bool reads_other_replicas(const struct plan *p, const struct plan_template *t)
+{
+    const struct type *type = t->template->partition->type;
+    const struct release_range both = {p->result.upgrade.from, p->result.upgrade.to, RELEASE_GIVEN,
+                                       false};
+
+    return interprets_replicas(type->api_version, type->kind, both) == RELEASE_ANSWER_DIFFERS;
+}
+
+/* Sets the causes of a template that the upgrade changes at once. */
+static void set_causes_at_once(const struct plan *p, const struct plan_record *r,
+                               struct plan_template *t)
+{
+    if (!outcome_clusters_equal(&t->before, &t->after))
+        t->causes |= r->upgrade.at_once;
+    t->causes |= find_dependency_causes(p, t);
+    if (outcome_referrers_move(&t->before, &t->after))
+        t->causes |= find_causes_of_referrers(p, &t->after);
+    if (reads_other_replicas(p, t))
+        t->causes |= UINT64_C(1) << BEHAVIOUR_INTERPRETS_REPLICA_SETS;
+    t->by_restart = t->causes == 0;
+}
+
+/* Sets t->next to the outcome of the next scheduling of the template's binding. */
+static void predict_outcome_of_scheduling(struct plan *p, struct plan_template *t)
+{
+    struct entry *entry = template_binding(plan_store(p), t->template);
+    const struct binding *old = entry_binding(entry);
+    size_t mark = overlay_mark(p->overlay);
+    struct binding *fresh = overlay_copy_binding(p->overlay, old);
+
+    scheduler_place_binding(p->overlay, old, fresh);
+    distributor_update_targets(p->overlay, old, fresh);
+    overlay_replace(p->overlay, entry, fresh);
+    overlay_evaluate(p->overlay);
+    outcome_read(plan_store(p), t->template, &t->next);
+    overlay_rollback(p->overlay, mark);
+    overlay_evaluate(p->overlay);
+}
+
+/* Sets the time and the causes of an upgrade's effect on a template that it does not change yet. */
+static void set_effect_at_next_scheduling(struct plan *p, const struct plan_record *r,
+                                          struct plan_template *t)
+{
+    t->causes = r->upgrade.next;
+    t->at_next_scheduling = true;
+    t->when = PLAN_AT_NEXT_CHANGE;
+    predict_outcome_of_scheduling(p, t);
+}
+
+static void count_causes(struct plan_upgrade *u, const struct plan_template *t)
+{
+    for (unsigned i = 0; i < BEHAVIOUR_COUNT; i++)
+        u->templates[i] += t->causes >> i & 1;
+    u->restarted += t->by_restart;
 }
 
 /* ---- result of a plan ---- */
@@ -606,7 +837,10 @@ static void add_template_if_affected(struct plan *p, struct plan_record *r)
     outcome_read(plan_store(p), r->entry, &row.after);
     bool affected = is_affected(r, &row.after);
 
-    if (!affected && r->loss.clusters == 0) {
+    bool later = !affected && r->upgrade.next && row.after.binding &&
+                 outcome_clusters_equal(&r->before, &row.after);
+
+    if (!affected && !later && r->loss.clusters == 0) {
         outcome_release(&row.after, plan_store(p));
         return;
     }
@@ -623,6 +857,11 @@ static void add_template_if_affected(struct plan *p, struct plan_record *r)
     row.when = PLAN_NEVER;
     if (affected)
         set_time_of_effect(p, &row);
+    else if (later)
+        set_effect_at_next_scheduling(p, r, &row);
+    if (affected && r->upgraded)
+        set_causes_at_once(p, r, &row);
+    count_causes(&result->upgrade, &row);
     result->when[row.when]++;
     result->undetermined += row.after.undetermined != UNDETERMINED_REASON_COUNT;
     result->templates =
@@ -736,7 +975,7 @@ const struct plan_result *plan_finish(struct plan *p)
     result->objects = p->user.objects;
     result->object_count = p->user.object_count;
     result->assumptions = overlay_take_assumptions(p->overlay);
-    result->release = overlay_context(p->overlay)->release;
+    result->release = p->release;
     result->lost = &p->lost;
     /* If the plan changes nothing, keep only assumptions that may have prevented a change. */
     if (result->template_count + result->conflict_count == 0)
@@ -748,6 +987,7 @@ const struct plan_result *plan_finish(struct plan *p)
 
 void plan_undo(struct plan *p)
 {
+    overlay_restore_release(p->overlay);
     overlay_rollback(p->overlay, p->base);
     overlay_evaluate(p->overlay);
 }

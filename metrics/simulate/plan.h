@@ -64,6 +64,12 @@ struct plan_template {
     struct outcome after; /* After Karmada has processed the change. */
     struct outcome next;  /* After the user's next change; only for PLAN_AT_NEXT_CHANGE. */
     struct lost_copies loss;
+    /* Behaviours of plan_upgrade() that change the outcome: at once, or at the next scheduling. */
+    behaviour_set causes;
+    /* The restart of Karmada's controllers by an upgrade changes the outcome. */
+    bool by_restart;
+    /* PLAN_AT_NEXT_CHANGE: the next scheduling has the outcome `next`, because of an upgrade. */
+    bool at_next_scheduling;
     /* The copies in the clusters that the template leaves stay there; Karmada forgets them. */
     bool preserved;
 };
@@ -76,6 +82,19 @@ struct plan_conflict {
     const struct entry *dependency;
     enum dependency_field field;
     bool appears; /* The degree after the change is higher; false if lower. */
+};
+
+/* An upgrade of Karmada; all zero without one. */
+struct plan_upgrade {
+    bool planned;
+    enum release from;
+    enum release to;
+    gate_set gates_before; /* Feature gates that are on: defaults and options. */
+    gate_set gates_after;
+    size_t templates[BEHAVIOUR_COUNT]; /* Number of templates that a behaviour changes. */
+    size_t restarted;                  /* Number of templates that only the restart changes. */
+    /* Number of templates with clusters that only the scheduler can compute: not compared. */
+    size_t not_compared;
 };
 
 struct plan_result {
@@ -101,7 +120,8 @@ struct plan_result {
     const struct entry_list *lost;
     size_t fates[LOSS_FATE_COUNT]; /* Number of these templates by enum loss_fate. */
     size_t last_copies;            /* Number of those with `last_copy`. */
-    bool settled;                  /* No simulation was given up before its queue was empty. */
+    struct plan_upgrade upgrade;
+    bool settled; /* No simulation was given up before its queue was empty. */
     /* Templates still queued when the simulation was given up, in the order of entry_compare(). */
     const struct entry_list *unsettled;
 };
@@ -153,9 +173,16 @@ void plan_delete(struct plan *p, struct entry *entry);
 bool plan_delete_namespace(struct plan *p, const char *name);
 /*
  * Records that an existing member cluster is lost after all other changes: plan_finish() simulates
- * the loss. Must be called before the first change. Returns false if it is recorded already.
+ * the loss, unless the change deletes the cluster. Must be called before the first change. Returns
+ * false if it is recorded already.
  */
 bool plan_lose(struct plan *p, struct entry *cluster) MUST_USE;
+/*
+ * Upgrades Karmada from a release, which it must run exactly, to a later one: its components
+ * restart and process all objects again. The following changes happen in the new release. Must be
+ * called once, before the first change. Visits every object.
+ */
+void plan_upgrade(struct plan *p, enum release release);
 /* Calls simulation_touch_template(), and simulates Karmada until its queue is empty. */
 void plan_touch_template(struct plan *p, struct entry *template);
 

@@ -190,8 +190,9 @@ static void schedule_by_names(struct overlay *overlay, const struct scheduling *
     free(set.members);
 }
 
+/* `runs`: the scheduler processes the binding in any case. */
 static void schedule(struct overlay *overlay, const struct scheduling *s, const struct binding *old,
-                     struct binding *fresh)
+                     bool runs, struct binding *fresh)
 {
     struct schedule_result r;
 
@@ -200,7 +201,7 @@ static void schedule(struct overlay *overlay, const struct scheduling *s, const 
             schedule_by_names(overlay, s, old, fresh);
         return;
     }
-    scheduling_run_in_range(s, false, &r);
+    scheduling_run_in_range(s, runs, &r);
     if (r.runs && r.targets.determined)
         use_result(overlay, s, &r, old, fresh);
     else if (r.runs && !keeps_targets(s, old))
@@ -281,33 +282,52 @@ static void schedule_from_any_targets(struct overlay *overlay, const struct sche
     schedule_result_release(strings, &most);
 }
 
-void scheduler_schedule_enqueued(struct overlay *overlay, const struct binding *old,
-                                 struct binding *fresh)
+/* Sets the placements of the scheduling. Drop `*applied` with placements_drop(). */
+static void set_placements(struct overlay *overlay, const struct binding *old, struct scheduling *s,
+                           const struct resolved_placement **applied)
+{
+    bool was_scheduled;
+    const char *text = applied_text(old, s->binding, &was_scheduled);
+
+    *applied = NULL;
+    s->resolved = overlay_resolve_placement(overlay, s->binding->propagation.placement);
+    if (was_scheduled && text == s->resolved->text)
+        s->applied = s->resolved->placement;
+    else if (was_scheduled)
+        s->applied = (*applied = placements_ref(s->placements, text))->placement;
+}
+
+static void process_binding(struct overlay *overlay, const struct binding *old, bool runs,
+                            struct binding *fresh)
 {
     struct rule_context *c = overlay_context(overlay);
     struct scheduling s = {.placements = c->placements, .binding = fresh, .gates = c->gates};
-    const struct resolved_placement *applied = NULL;
-    bool was_scheduled;
+    const struct resolved_placement *applied;
 
     fresh->quota_excess = NULL;
-
-    const char *text = applied_text(old, fresh, &was_scheduled);
-
     if (!is_for_default_scheduler(fresh)) {
         /* The write of the binding waits for a scheduler. */
         fresh->status.observed = false;
         return;
     }
-    s.resolved = overlay_resolve_placement(overlay, fresh->propagation.placement);
-    if (was_scheduled && text == s.resolved->text)
-        s.applied = s.resolved->placement;
-    else if (was_scheduled)
-        s.applied = (applied = placements_ref(c->placements, text))->placement;
+    set_placements(overlay, old, &s, &applied);
     if (old && old->undetermined)
         schedule_from_any_targets(overlay, &s, old, fresh);
     else
-        schedule(overlay, &s, old, fresh);
+        schedule(overlay, &s, old, runs, fresh);
     placements_drop(c->placements, applied);
+}
+
+void scheduler_schedule_enqueued(struct overlay *overlay, const struct binding *old,
+                                 struct binding *fresh)
+{
+    process_binding(overlay, old, false, fresh);
+}
+
+void scheduler_place_binding(struct overlay *overlay, const struct binding *old,
+                             struct binding *fresh)
+{
+    process_binding(overlay, old, true, fresh);
 }
 
 /* Without one of these labels, Karmada does not enqueue the binding (resourceBindingEventFilter).
@@ -317,4 +337,83 @@ void scheduler_schedule_binding(struct overlay *overlay, const struct binding *o
 {
     if (fresh->claim || fresh->managed_by)
         scheduler_schedule_enqueued(overlay, old, fresh);
+}
+
+/* ---- comparison of releases ---- */
+
+typedef void schedule_fn(const struct scheduling *s, enum release release,
+                         struct schedule_result *out);
+
+/* Returns true if the results of `run` for two releases lead to different targets. */
+static bool results_differ(const struct scheduling *s, schedule_fn *run, enum release a,
+                           enum release b)
+{
+    struct intern *strings = placements_strings(s->placements);
+    struct schedule_result x, y;
+    bool differ;
+
+    run(s, a, &x);
+    run(s, b, &y);
+    differ = !schedule_results_equal(s, &x, &y);
+    schedule_result_release(strings, &x);
+    schedule_result_release(strings, &y);
+    return differ;
+}
+
+/* Returns the behaviours that change a result by themselves, added to or taken from a release. */
+static behaviour_set find_causes(const struct scheduling *s, schedule_fn *run, enum release older,
+                                 enum release newer)
+{
+    behaviour_set differing = behaviours_that_differ(older, newer), causes = 0;
+
+    for (unsigned i = 0; i < BEHAVIOUR_COUNT; i++) {
+        if (differing >> i & 1 && (results_differ(s, run, older, release_inverting(older, i)) ||
+                                   results_differ(s, run, newer, release_inverting(newer, i))))
+            causes |= UINT64_C(1) << i;
+    }
+    return causes ? causes : differing;
+}
+
+/*
+ * Compares the next scheduling: the newer release may change targets that the older one would not
+ * have changed, or would have changed in another way.
+ */
+static void compare_next_scheduling(const struct scheduling *s, enum release older,
+                                    enum release newer, struct release_comparison *out)
+{
+    struct intern *strings = placements_strings(s->placements);
+    const struct schedule_result stays = {.runs = false};
+    struct schedule_result x, y;
+    bool differs;
+
+    scheduling_place(s, older, &x);
+    scheduling_place(s, newer, &y);
+    out->not_compared = !x.targets.determined && !y.targets.determined;
+    differs = x.targets.determined ? !schedule_results_equal(s, &x, &y)
+                                   : y.targets.determined && !schedule_results_equal(s, &stays, &y);
+    schedule_result_release(strings, &x);
+    schedule_result_release(strings, &y);
+    if (differs)
+        out->next = find_causes(s, scheduling_place, older, newer);
+}
+
+struct release_comparison scheduler_compare_releases(struct overlay *overlay,
+                                                     const struct binding *b, enum release older,
+                                                     enum release newer)
+{
+    struct rule_context *c = overlay_context(overlay);
+    struct scheduling s = {.placements = c->placements, .binding = b, .gates = c->gates};
+    const struct resolved_placement *applied;
+    struct release_comparison out = {0, 0, false};
+
+    if (!is_for_default_scheduler(b) || b->undetermined || !(b->claim || b->managed_by))
+        return out;
+    set_placements(overlay, b, &s, &applied);
+    if (s.resolved->has_clusters && !s.resolved->placement->unreadable) {
+        if (results_differ(&s, scheduling_run, older, newer))
+            out.at_once = find_causes(&s, scheduling_run, older, newer);
+        compare_next_scheduling(&s, older, newer, &out);
+    }
+    placements_drop(c->placements, applied);
+    return out;
 }

@@ -22,3 +22,28 @@ void scheduler_schedule_binding(struct overlay *overlay, const struct binding *o
  */
 void scheduler_schedule_enqueued(struct overlay *overlay, const struct binding *old,
                                  struct binding *fresh);
+
+/* Like scheduler_schedule_enqueued(), but the scheduler processes the binding in any case. */
+void scheduler_place_binding(struct overlay *overlay, const struct binding *old,
+                             struct binding *fresh);
+
+/* Results of the schedulers of two releases for an existing binding. */
+struct release_comparison {
+    /* Behaviours that change the result of the scheduler without a change of the binding. */
+    behaviour_set at_once;
+    /*
+     * Behaviours that change the result of the next scheduling, and with it the targets: those of
+     * the older release or, if these are undetermined, the present ones.
+     */
+    behaviour_set next;
+    /* The next scheduling cannot be compared: the free capacity of the clusters decides. */
+    bool not_compared;
+};
+
+/*
+ * Compares two releases; the range of placements_release() must include both. All zero if the
+ * default scheduler does not process the binding, or no Clusters are known.
+ */
+struct release_comparison scheduler_compare_releases(struct overlay *overlay,
+                                                     const struct binding *b, enum release older,
+                                                     enum release newer);

@@ -60,6 +60,70 @@ void user_change_note_unread(struct user_change *u, const char *name, const char
     note_object(u, (struct identity){"", "Source", "", name}, CHANGE_REASON_SOURCE_UNREAD, why);
 }
 
+/* ---- upgrades ---- */
+
+static struct release_range single_release(enum release release)
+{
+    return (struct release_range){release, release, RELEASE_GIVEN, true};
+}
+
+/* Makes a policy that no source has seen stored count as stored: the older release accepts it. */
+static void keep_policy_in_force(struct overlay *overlay, struct entry *entry)
+{
+    const struct admission *a = admission_of_entry(entry);
+    size_t size = sizeof(*a) + a->count * sizeof(a->items[0]);
+    struct admission *stored;
+    struct policy *copy;
+
+    if (!entry_policy(entry) || a->stored)
+        return;
+    copy = overlay_own_memory(overlay, xmalloc(sizeof(*copy)));
+    *copy = *entry_policy(entry);
+    stored = overlay_own_memory(overlay, xmalloc(size));
+    memcpy(stored, a, size);
+    stored->stored = true;
+    copy->admission = stored;
+    overlay_replace(overlay, entry, copy);
+}
+
+static void note_upgraded_object(struct user_change *u, struct entry *entry, enum release older,
+                                 enum release newer)
+{
+    const struct admission *a = admission_of_entry(entry);
+    const struct release_range before = single_release(older), after = single_release(newer);
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(CHANGE_TEXT_MAX);
+    bool pruned = admission_prunes(a, before), prunes = admission_prunes(a, after);
+
+    if (admission_refuses(a, before))
+        return;
+    if (admission_refuses(a, after)) {
+        admission_add_text(a, after, false, &text);
+        note_object(u, entry_identity(entry), CHANGE_REASON_REFUSED_LATER, text.data);
+        keep_policy_in_force(u->overlay, entry);
+        return;
+    }
+    if (pruned == prunes)
+        return;
+    admission_add_text(a, pruned ? before : after, true, &text);
+    note_object(u, entry_identity(entry),
+                pruned ? CHANGE_REASON_KEPT_LATER : CHANGE_REASON_PRUNED_LATER, text.data);
+}
+
+void user_change_note_upgrade(struct user_change *u, enum release older, enum release newer)
+{
+    static const enum object_class classes[] = {CLASS_POLICY, CLASS_OVERRIDE, CLASS_OTHER};
+
+    for (size_t i = 0; i < ARRAY_LEN(classes); i++) {
+        CLEANUP(listing_release)
+        struct listing all = listing_make(overlay_context(u->overlay)->store, classes[i]);
+
+        for (size_t k = 0; k < all.count; k++) {
+            if (admission_of_entry(all.entries[k]))
+                note_upgraded_object(u, (struct entry *)(uintptr_t)all.entries[k], older, newer);
+        }
+    }
+}
+
 /* ---- Namespaces ---- */
 
 static bool is_namespace_id(const struct identity *id)

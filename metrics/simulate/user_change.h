@@ -64,6 +64,13 @@
         "No release of Karmada has all fields of the object. The plan assumes a control plane "    \
         "with excludedResources; with --karmada.version, or with the CustomResourceDefinitions, "  \
         "it shows the effect of the other fields")                                                 \
+    ROW(REFUSED_LATER, REFUSED, "upgrade",                                                         \
+        "The object stays stored and in force after the upgrade, but its next write is refused")   \
+    ROW(PRUNED_LATER, STORED, "upgrade",                                                           \
+        "After the upgrade the API server drops fields at the next write of the object")           \
+    ROW(KEPT_LATER, STORED, "upgrade",                                                             \
+        "Before the upgrade the API server drops fields of the object; after the upgrade, its "    \
+        "next write stores them")                                                                  \
     ROW(REBALANCER_EXISTS, NOT_SIMULATED, "rebalancer_exists",                                     \
         "The WorkloadRebalancer exists already: the plan cannot tell which of its workloads "      \
         "Karmada has scheduled again.")                                                            \
@@ -109,6 +116,13 @@ struct user_change {
 
 /* Adds a source that cannot be read, because of `why`: the result lacks its objects. */
 void user_change_note_unread(struct user_change *u, const char *name, const char *why);
+
+/*
+ * Adds the policies, override policies and other objects of Karmada's groups that one of two
+ * releases refuses, or of which one drops fields. Objects that only the newer release refuses count
+ * as stored from now on.
+ */
+void user_change_note_upgrade(struct user_change *u, enum release older, enum release newer);
 
 /* Frees the lists. */
 void user_change_release(struct user_change *u);

@@ -220,14 +220,15 @@ def planned_by_release():
         yield plan_of("-f", folder.write("change.json", in_list([moved(policy, "m1")])), target)
 
 
-def planned_with_losses():
-    """Plans of lost member clusters, from which Karmada evicts or does not."""
+def planned_drills():
+    """Plans of an upgrade, and of lost member clusters, from which Karmada evicts or does not."""
     steps = json.loads(gzip.decompress(STEPS.read_bytes()))
     objects = steps["s-cluster-down/06-evicting"]["objects"]
     with Folder() as folder:
         before = folder.write("before.json", in_list(steps["s-cluster-down/01-all-healthy"]["objects"]))
         tainted = folder.write("tainted.json", in_list(
             [each for each in objects if each["kind"] == "Cluster"]))
+        yield plan_of("--to-karmada", "1.19", "--karmada.version", "1.15", FIXTURES / "drills/upgrade-1.15.json")
         for gates in ("", "Failover=true"):
             yield plan_of("--lose", "member3", "--karmada.feature-gates", gates, "-f", tainted, before)
 
@@ -269,7 +270,7 @@ def planned():
         yield plan_of("-f", change, DEMO)
     yield from planned_with_referrers()
     yield from planned_by_release()
-    yield from planned_with_losses()
+    yield from planned_drills()
     yield from planned_with_quota()
     with Folder() as folder:
         lazy = json.loads((LAZY / "04-policy-updated/propagationpolicies.json").read_text())

@@ -558,10 +558,10 @@ static bool has_failed(const struct schedule_result *r)
     return r->runs && r->targets.determined && r->scheduled >= SCHEDULED_NO_CLUSTER_FIT;
 }
 
-/* Returns true if both results lead to the same targets, and fail or succeed alike. */
-static bool are_results_equal(struct intern *strings, const struct scheduling *s,
-                              const struct schedule_result *a, const struct schedule_result *b)
+bool schedule_results_equal(const struct scheduling *s, const struct schedule_result *a,
+                            const struct schedule_result *b)
 {
+    struct intern *strings = placements_strings(s->placements);
     struct projection x, y;
     bool equal = has_failed(a) == has_failed(b);
 
@@ -643,7 +643,7 @@ void scheduling_run_in_range(const struct scheduling *s, bool runs, struct sched
         struct schedule_result older;
 
         run_in_release(s, runs, (enum release)(r - 1), &older);
-        if (!are_results_equal(strings, s, out, &older))
+        if (!schedule_results_equal(s, out, &older))
             differing = differing_results(strings, s, (enum release)r, &older, out);
         schedule_result_release(strings, &older);
     }

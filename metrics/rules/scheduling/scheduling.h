@@ -117,6 +117,10 @@ bool scheduling_is_triggered(const struct scheduling *s);
 void scheduling_place(const struct scheduling *s, enum release release,
                       struct schedule_result *out);
 
+/* Returns true if both results lead to the same targets, and fail or succeed alike. */
+bool schedule_results_equal(const struct scheduling *s, const struct schedule_result *a,
+                            const struct schedule_result *b);
+
 /*
  * Computes scheduling_run(), or scheduling_place() if `runs`, for all releases that Karmada may
  * have (placements_release()). If the results differ, the reason is UNDETERMINED_RELEASE; texts get

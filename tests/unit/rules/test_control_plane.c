@@ -201,3 +201,32 @@ TEST(the_stage_of_a_gate_is_that_of_its_release)
     assert_true(gates_parse("AllBeta=false", RELEASE_1_19, &set, &err));
     assert_false(gate_is_on(set, GATE_PRIORITY_BASED_SCHEDULING));
 }
+
+TEST(an_inverted_behaviour_is_the_only_difference)
+{
+    for (unsigned i = 0; i < BEHAVIOUR_COUNT; i++) {
+        enum release inverted = release_inverting(RELEASE_1_16, (enum behaviour)i);
+
+        for (unsigned k = 0; k < BEHAVIOUR_COUNT; k++)
+            assert_int_equal(release_has(inverted, (enum behaviour)k),
+                             release_has(RELEASE_1_16, (enum behaviour)k) != (i == k));
+    }
+}
+
+TEST(behaviours_differ_between_the_releases_around_their_first_one)
+{
+    behaviour_set set = behaviours_that_differ(RELEASE_1_17, RELEASE_1_18);
+
+    assert_true(set >> BEHAVIOUR_ANY_ZONE & 1);
+    assert_false(set >> BEHAVIOUR_WEBSTER_DIVISION & 1);
+    assert_int_equal(behaviours_that_differ(RELEASE_1_18, RELEASE_1_18), 0);
+    assert_true(behaviours_that_differ(RELEASE_1_18, RELEASE_1_17) == set);
+}
+
+TEST(names_of_behaviours_are_in_lower_case)
+{
+    CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(64);
+
+    behaviour_append_name(BEHAVIOUR_WEBSTER_DIVISION, &name);
+    assert_string_equal(name.data, "webster_division");
+}

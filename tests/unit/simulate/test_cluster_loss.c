@@ -309,3 +309,24 @@ TEST(a_cluster_without_copies)
     plan_free(p);
     world_release(&w);
 }
+
+TEST(a_cluster_that_the_change_deletes_is_not_lost)
+{
+    const struct loss_case c = {.objects = {PUSH("m1"), PUSH("m2"), EVERYWHERE(AT("m1"))},
+                                .gates = FAILOVER,
+                                .oldest = RELEASE_1_19,
+                                .newest = RELEASE_1_19};
+    const struct plan_result *r;
+    struct world w;
+    char text[256];
+
+    init_world(&w, &c);
+    struct plan *p = plan_new(w.engine);
+    assert_true(plan_lose(p, find_cluster(&w, "m1")));
+    plan_delete(p, find_cluster(&w, "m1"));
+    r = plan_finish(p);
+    assert_int_equal(r->lost->count, 0);
+    assert_string_equal(planned_outcome(&planned_row(r, "web")->after, text), "current p m2:2");
+    plan_free(p);
+    world_release(&w);
+}
