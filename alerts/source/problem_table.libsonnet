@@ -341,6 +341,7 @@
           doc: 'management-conflict',
           severity: 'warning',
           reasons: [
+            { name: 'invalid_prevention', actor: 'user', action: 'Set the annotation cnrm.cloud.google.com/management-conflict-prevention-policy to resource, or remove it.' },
             { name: 'reported', actor: 'user', action: 'Set the annotation cnrm.cloud.google.com/deletion-policy: abandon on the object in one of the two namespaces, then delete that object.' },
             { name: 'refused', actor: 'user', action: 'Set the annotation cnrm.cloud.google.com/deletion-policy: abandon on the object in one of the two namespaces, then delete that object.' },
           ],

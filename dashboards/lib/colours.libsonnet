@@ -82,6 +82,7 @@
     lapse_hazard: 'yellow',
     unprotectable: 'text',
     deletion_trap: 'blue',
+    invalid_prevention: 'light-red',
   },
   // Quantiles in one panel.
   quantile: { median: 'blue', '90th percentile': 'yellow', '99th percentile': 'orange' },

@@ -196,7 +196,8 @@ static void explain_lease(struct explain_context *x, const struct entry *templat
                           d->state == LEASE_EXPIRED || d->state == LEASE_UNKNOWN ? "held" : "holds",
                           lease->expires_s > 0 ? " until " : " without an expiration",
                           lease->expires_s > 0 ? until : "", endings[d->state]);
-    if (d->state != LEASE_UNKNOWN)
+    if (d->state != LEASE_UNKNOWN &&
+        template_decision(template)->connector->protection != PROTECTION_INVALID)
         explain_detail(x, "%s", verdicts[engine_lease_verdict(x->engine, template, entry)]);
     explain_detail(x, "%s: %s%s%s", entry->name, lease_state_names[d->state],
                    lease->holder ? ", under the id " : "", lease->holder ? lease->holder : "");
@@ -216,6 +217,9 @@ static const char *lease_protection_text(const struct explain_context *x,
     if (c->protection == PROTECTION_NONE)
         return "The template requests no lease: each controller that reconciles "
                "the resource overwrites the others.";
+    if (c->protection == PROTECTION_INVALID)
+        return "Its conflict prevention policy is invalid: Config Connector refuses the template, "
+               "and no controller reconciles the resource through it.";
     if (c->protection == PROTECTION_UNPROTECTABLE)
         return "The template requests a lease, but its kind does not support leases: no lease "
                "protects the resource.";
@@ -277,7 +281,13 @@ static void explain_cloud_identity(struct explain_context *x, const struct entry
     const struct connector_identity *id = &template_decision(template)->connector->identity;
 
     add_cloud_container(&place, template);
-    if (id->unclear)
+    if (id->placeholder)
+        explain_paragraph(
+            x,
+            "The identity of the cloud resource is unknown until the placeholders in "
+            "its name, container or location, such as ${PROJECT}, are substituted. %s",
+            protection);
+    else if (id->unclear)
         explain_paragraph(x, "The fields of the template do not identify the cloud resource. %s",
                           protection);
     else

@@ -259,7 +259,7 @@ static void collect_lease_expiration(const struct entry *entry, struct samples *
 static const struct family_def connector_family_rows[] = {
     {.name = "karmada_configconnector_resources",
      .help = "Templates that are Config Connector resources, by protection through leases.",
-     .bound = "API groups x 3",
+     .bound = "API groups x 4",
      .labels = {FREE_LABEL("api_group"), ENUM_LABEL("protection", protection_names)},
      FROM(TEMPLATE_ENTRIES, collect_connector_resources)},
     {.name = "karmada_configconnector_conflicts",

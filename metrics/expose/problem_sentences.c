@@ -475,6 +475,13 @@ const struct problem_sentences problem_sentences[PROBLEM_REASON_COUNT] = {
          "Check the rights of Karmada in the member cluster, and its admission webhooks and "
          "quotas.",
          "The problem ends when the member cluster accepts at least half of the templates."},
+    [PROBLEM_REASON_MANAGEMENT_CONFLICT_INVALID_PREVENTION] =
+        {"Config Connector refuses to manage {subject}, because its annotation "
+         "cnrm.cloud.google.com/management-conflict-prevention-policy, or that of its Namespace, "
+         "has another value than none and resource.",
+         "Set the annotation cnrm.cloud.google.com/management-conflict-prevention-policy to "
+         "resource, or remove it.",
+         "The problem ends when the annotation has a valid value or is removed."},
     [PROBLEM_REASON_MANAGEMENT_CONFLICT_REPORTED] =
         {"Config Connector reports a management conflict for {subject}[ in {clusters}][: {holder} "
          "holds the lease].",

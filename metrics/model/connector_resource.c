@@ -11,6 +11,7 @@ enum {
     NO_LABELS = CONNECTOR_NO_LABELS,
     SHARED = CONNECTOR_NO_LABELS | CONNECTOR_NO_IDENTITY,
     SERVER_ID = CONNECTOR_SERVER_ID,
+    GLOBAL_ID = CONNECTOR_SERVER_ID | CONNECTOR_GLOBAL,
 };
 
 /* Sorted by kind for bsearch(). A kind that is not listed has labels and no special trait. */
@@ -18,14 +19,18 @@ static const struct kind_traits {
     const char *kind;
     unsigned traits;
 } kinds[] = {
-    {"AccessContextManagerAccessPolicy", NO_LABELS | SERVER_ID},
+    {"AccessContextManagerAccessPolicy", NO_LABELS | GLOBAL_ID},
+    {"BigQueryDataTransferConfig", NO_LABELS | SERVER_ID},
     {"BigtableTable", NO_LABELS},
-    {"BillingBudgetsBudget", NO_LABELS | SERVER_ID},
+    {"BillingBudgetsBudget", NO_LABELS | GLOBAL_ID},
+    {"CloudBuildTrigger", NO_LABELS},
+    {"CloudIdentityGroup", NO_LABELS | GLOBAL_ID},
+    {"CloudIdentityMembership", NO_LABELS | SERVER_ID},
     {"ComputeAutoscaler", NO_LABELS},
     {"ComputeBackendBucket", NO_LABELS},
     {"ComputeBackendService", NO_LABELS},
     {"ComputeFirewall", NO_LABELS},
-    {"ComputeFirewallPolicy", NO_LABELS | SERVER_ID},
+    {"ComputeFirewallPolicy", NO_LABELS | GLOBAL_ID},
     {"ComputeFirewallPolicyAssociation", NO_LABELS},
     {"ComputeFirewallPolicyRule", SHARED},
     {"ComputeHTTPHealthCheck", NO_LABELS},
@@ -63,10 +68,17 @@ static const struct kind_traits {
     {"ComputeTargetTCPProxy", NO_LABELS},
     {"ComputeURLMap", NO_LABELS},
     {"ContainerNodePool", NO_LABELS},
+    {"DLPDeidentifyTemplate", NO_LABELS | SERVER_ID},
+    {"DLPInspectTemplate", NO_LABELS | SERVER_ID},
+    {"DLPJobTrigger", NO_LABELS | SERVER_ID},
+    {"DLPStoredInfoType", NO_LABELS | SERVER_ID},
     {"DNSPolicy", NO_LABELS},
     {"DNSRecordSet", SHARED},
+    {"DataCatalogPolicyTag", NO_LABELS | SERVER_ID},
+    {"DataCatalogTaxonomy", NO_LABELS | SERVER_ID},
     {"DataflowJob", NO_LABELS},
-    {"Folder", NO_LABELS | SERVER_ID},
+    {"FirestoreIndex", NO_LABELS | SERVER_ID},
+    {"Folder", NO_LABELS | GLOBAL_ID},
     {"IAMAccessBoundaryPolicy", NO_LABELS},
     {"IAMAuditConfig", SHARED},
     {"IAMCustomRole", NO_LABELS},
@@ -79,6 +91,8 @@ static const struct kind_traits {
     {"IAMWorkloadIdentityPoolProvider", NO_LABELS},
     {"IAPBrand", NO_LABELS | SERVER_ID},
     {"IAPIdentityAwareProxyClient", NO_LABELS | SERVER_ID},
+    {"IdentityPlatformTenant", NO_LABELS | SERVER_ID},
+    {"KMSKeyHandle", NO_LABELS | SERVER_ID},
     {"KMSKeyRing", NO_LABELS},
     {"LoggingLogExclusion", NO_LABELS},
     {"LoggingLogMetric", NO_LABELS},
@@ -89,6 +103,7 @@ static const struct kind_traits {
     {"MonitoringUptimeCheckConfig", SERVER_ID},
     {"Project", CONNECTOR_GLOBAL},
     {"PubSubSchema", NO_LABELS},
+    {"RecaptchaEnterpriseKey", SERVER_ID},
     {"ResourceManagerLien", NO_LABELS | SERVER_ID},
     {"ResourceManagerPolicy", SHARED},
     {"SQLDatabase", NO_LABELS},
@@ -103,6 +118,13 @@ static const struct kind_traits {
     {"StorageBucketAccessControl", SHARED},
     {"StorageDefaultObjectAccessControl", SHARED},
     {"StorageNotification", NO_LABELS | SERVER_ID},
+    {"StorageTransferJob", NO_LABELS | SERVER_ID},
+    {"TagsLocationTagBinding", NO_LABELS | SERVER_ID},
+    {"TagsTagBinding", NO_LABELS | SERVER_ID},
+    {"TagsTagKey", NO_LABELS | GLOBAL_ID},
+    {"TagsTagValue", NO_LABELS | GLOBAL_ID},
+    {"VertexAIDataset", NO_LABELS | SERVER_ID},
+    {"VertexAIIndex", SERVER_ID},
 };
 
 static bool has_suffix(const char *text, size_t len, const char *end)
@@ -177,14 +199,15 @@ enum connector_role connector_role_of(const cJSON *json)
 
 static enum prevention read_prevention(struct decode *d, const cJSON *annotations)
 {
-    const char *text = decode_text(d, annotations, annotations_path,
-                                   PREFIX "management-conflict-prevention-policy");
+    static const char key[] = PREFIX "management-conflict-prevention-policy";
+    const char *text = decode_text(d, annotations, annotations_path, key);
 
+    /* To Config Connector an empty value is set, and invalid. */
     if (!text)
-        return PREVENTION_UNSET;
+        return cJSON_IsString(json_get(annotations, key)) ? PREVENTION_INVALID : PREVENTION_UNSET;
     if (strcmp(text, "resource") == 0)
         return PREVENTION_RESOURCE;
-    return strcmp(text, "none") == 0 ? PREVENTION_NONE : PREVENTION_UNKNOWN;
+    return strcmp(text, "none") == 0 ? PREVENTION_NONE : PREVENTION_INVALID;
 }
 
 /* Returns the first cloud container in the annotations. Sets `several` if there are more. */

@@ -15,8 +15,9 @@
 enum connector_trait {
     CONNECTOR_NO_LABELS = 1U << 0,   /* The cloud resource has no labels, so it has no lease. */
     CONNECTOR_NO_IDENTITY = 1U << 1, /* Several objects may manage one cloud resource. */
-    CONNECTOR_SERVER_ID = 1U << 2,   /* The cloud generates the name (spec.resourceID). */
-    CONNECTOR_GLOBAL = 1U << 3,      /* The name is unique in the whole cloud, not in a project. */
+    /* The cloud generates the name: only spec.resourceID, not metadata.name, tells it. */
+    CONNECTOR_SERVER_ID = 1U << 2,
+    CONNECTOR_GLOBAL = 1U << 3, /* The name is unique in the whole cloud, not in a project. */
 };
 
 /*
@@ -54,7 +55,7 @@ enum prevention {
     PREVENTION_UNSET,
     PREVENTION_NONE,
     PREVENTION_RESOURCE,
-    PREVENTION_UNKNOWN, /* Another value, which disables conflict prevention. */
+    PREVENTION_INVALID, /* Another value: Config Connector refuses the object. */
 };
 
 /* Kind of the cloud container (project, folder or organization) of a cloud resource. */

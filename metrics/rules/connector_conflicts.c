@@ -104,6 +104,7 @@ const char *const connector_conflict_names[CONNECTOR_CONFLICT_COUNT] = {
     [CONNECTOR_LAPSE_HAZARD] = "lapse_hazard",
     [CONNECTOR_UNPROTECTABLE] = "unprotectable",
     [CONNECTOR_DELETION_TRAP] = "deletion_trap",
+    [CONNECTOR_INVALID_PREVENTION] = "invalid_prevention",
 };
 
 const char *const connector_conflict_texts[CONNECTOR_CONFLICT_COUNT] = {
@@ -124,15 +125,23 @@ const char *const connector_conflict_texts[CONNECTOR_CONFLICT_COUNT] = {
         "the object requests a lease, but the kind has no labels to store it",
     [CONNECTOR_DELETION_TRAP] =
         "leaving one member cluster deletes the cloud resource that the others use",
+    [CONNECTOR_INVALID_PREVENTION] =
+        "the conflict prevention policy is neither none nor resource: Config Connector refuses the "
+        "object",
 };
 
 const char *const protection_names[PROTECTION_COUNT] = {
     [PROTECTION_NONE] = "none",
     [PROTECTION_RESOURCE] = "resource",
     [PROTECTION_UNPROTECTABLE] = "unprotectable",
+    [PROTECTION_INVALID] = "invalid",
 };
 
-/* An annotation of the object wins. The Namespace's default applies only to kinds with labels. */
+/*
+ * An annotation of the object wins. The Namespace's default applies only to kinds with labels. For
+ * another value than none and resource, Config Connector's webhook refuses the object, and its
+ * controller does not reconcile the object (valueToManagementConflictPreventionPolicy).
+ */
 static enum protection protection_of_object(const struct connector_facts *f)
 {
     bool lacks_labels = connector_traits(entry_kind(f->entry)) & CONNECTOR_NO_LABELS;
@@ -140,6 +149,8 @@ static enum protection protection_of_object(const struct connector_facts *f)
 
     if (prevention == PREVENTION_UNSET && f->defaults && !lacks_labels)
         prevention = f->defaults->prevention;
+    if (prevention == PREVENTION_INVALID)
+        return PROTECTION_INVALID;
     if (prevention != PREVENTION_RESOURCE)
         return PROTECTION_NONE;
     return lacks_labels ? PROTECTION_UNPROTECTABLE : PROTECTION_RESOURCE;
@@ -168,6 +179,23 @@ static bool is_identity_unclear(const struct connector_facts *f)
     return f->connector->unclear || (!own && f->defaults && f->defaults->unclear);
 }
 
+/*
+ * Returns true if a part of the identity has a placeholder: the file is not rendered yet, and equal
+ * placeholders may stand for different values.
+ */
+static bool has_placeholder(const struct connector_identity *id)
+{
+    const char *const texts[] = {id->container.id, id->location, id->parent, id->name};
+
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+        const char *open = texts[i] ? strstr(texts[i], "${") : NULL;
+
+        if (open && strchr(open, '}'))
+            return true;
+    }
+    return false;
+}
+
 void connector_identify(const struct connector_facts *facts, struct connector_identity *out)
 {
     const struct connector *c = facts->connector;
@@ -179,6 +207,8 @@ void connector_identify(const struct connector_facts *facts, struct connector_id
         .unclear = is_identity_unclear(facts),
         .name = c->resource_id ? c->resource_id : facts->entry->name,
     };
+    out->placeholder = has_placeholder(out);
+    out->unclear = out->unclear || out->placeholder;
 }
 
 /*
@@ -211,7 +241,9 @@ void connector_decide(const struct connector_facts *facts, struct connector_deci
         /* If the holder is no known namespace, the lease gets CONNECTOR_UNKNOWN_HOLDER. */
         [CONNECTOR_REFUSED] =
             out->protection == PROTECTION_RESOURCE && holder && namespace_of_id(facts->ids, holder),
-        [CONNECTOR_SILENT] = out->protection != PROTECTION_RESOURCE && holder,
+        [CONNECTOR_SILENT] = out->protection != PROTECTION_RESOURCE &&
+                             out->protection != PROTECTION_INVALID && holder,
+        [CONNECTOR_INVALID_PREVENTION] = out->protection == PROTECTION_INVALID,
         [CONNECTOR_LAPSE_HAZARD] = lapses && out->protection == PROTECTION_RESOURCE,
         [CONNECTOR_UNPROTECTABLE] = out->protection == PROTECTION_UNPROTECTABLE,
         [CONNECTOR_DELETION_TRAP] = shared && !c->abandons,

@@ -71,21 +71,27 @@ enum connector_conflict {
     CONNECTOR_DUPLICATE_IDENTITY, /* Another object stands for the same cloud resource. */
     CONNECTOR_MULTI_CLUSTER,      /* Present or future placement on several member clusters. */
     CONNECTOR_REFUSED,            /* A lease is requested, but another known namespace holds it. */
-    CONNECTOR_SILENT,             /* No PROTECTION_RESOURCE, but another namespace holds a lease. */
+    CONNECTOR_SILENT,             /* No lease is requested, but another namespace holds one. */
     CONNECTOR_UNKNOWN_HOLDER,     /* No known namespace has the holder's id. */
     CONNECTOR_EXPIRED,            /* LEASE_EXPIRED: the next applicant gets the lease. */
     CONNECTOR_EXPIRING,           /* LEASE_EXPIRING: the holder does not extend the lease. */
     CONNECTOR_LAPSE_HAZARD,       /* The requested lease lapses before the next reconciliation. */
     CONNECTOR_UNPROTECTABLE,      /* A lease is requested, but the kind has no labels for it. */
     CONNECTOR_DELETION_TRAP,      /* Removal from one of several clusters deletes the resource. */
+    CONNECTOR_INVALID_PREVENTION, /* PREVENTION_INVALID: Config Connector does not manage it. */
 };
-enum { CONNECTOR_CONFLICT_COUNT = CONNECTOR_DELETION_TRAP + 1 };
+enum { CONNECTOR_CONFLICT_COUNT = CONNECTOR_INVALID_PREVENTION + 1 };
 extern const char *const connector_conflict_names[CONNECTOR_CONFLICT_COUNT];
 extern const char *const connector_conflict_texts[CONNECTOR_CONFLICT_COUNT];
 
 /* Protection of a cloud resource by the lease that its object requests. */
-enum protection { PROTECTION_NONE, PROTECTION_RESOURCE, PROTECTION_UNPROTECTABLE };
-enum { PROTECTION_COUNT = PROTECTION_UNPROTECTABLE + 1 };
+enum protection {
+    PROTECTION_NONE,
+    PROTECTION_RESOURCE,
+    PROTECTION_UNPROTECTABLE,
+    PROTECTION_INVALID, /* The request is invalid: Config Connector does not manage the object. */
+    PROTECTION_COUNT,
+};
 extern const char *const protection_names[PROTECTION_COUNT];
 
 /* Identity of the cloud resource that an object stands for. */
@@ -94,7 +100,8 @@ struct connector_identity {
     const char *location; /* NULL if not set. */
     const char *parent;   /* NULL if not set. */
     const char *name;
-    bool unclear; /* Object and Namespace do not determine the resource: do not compare. */
+    bool unclear;     /* Object and Namespace do not determine the resource: do not compare. */
+    bool placeholder; /* `unclear`, because a part has a placeholder such as "${PROJECT}". */
 };
 
 /* Decision about a template that is a resource of Config Connector. */

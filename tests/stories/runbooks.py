@@ -460,6 +460,8 @@ def connector():
                       clusters=[{"name": "member1"}, {"name": "member2"}])
     held = sql(annotations=PROTECTED)
     told("management_conflict", "reported", sql(annotations=PROTECTED, status=refused))
+    told("management_conflict", "invalid_prevention", sql(
+        annotations={CNRM + "management-conflict-prevention-policy": "project"}))
     told("management_conflict", "refused", held, assets=[lease("id-of-other", 2000)])
     told("cloud_resource_conflict", "duplicate_identity", sql(),
          sql("two", spec={"resourceID": "db"}))

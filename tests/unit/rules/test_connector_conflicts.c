@@ -16,6 +16,10 @@ enum { TEXT_MAX = 1 << 16, NOW_S = 1767225600 };
     "\",\"namespace\":\"" ns "\",\"annotations\":{" annotations "}}" rest "}"
 #define TOPIC(ns, name, annotations, rest)                                                         \
     OBJECT("pubsub.cnrm.cloud.google.com/v1beta1", "PubSubTopic", ns, name, annotations, rest)
+#define PREVENTION(value) ANNOTATE("management-conflict-prevention-policy", value)
+#define RESOURCE_ID(text) ",\"spec\":{\"resourceID\":\"" text "\"}"
+#define FOLDER(ns, name, annotations, rest)                                                        \
+    OBJECT("resourcemanager.cnrm.cloud.google.com/v1beta1", "Folder", ns, name, annotations, rest)
 #define NETWORK(ns, name, annotations, rest)                                                       \
     OBJECT("compute.cnrm.cloud.google.com/v1beta1", "ComputeNetwork", ns, name, annotations, rest)
 #define NAMESPACE(name, annotations)                                                               \
@@ -83,9 +87,57 @@ static struct connector_case {
      TOPIC("a", "t", ANNOTATE("management-conflict-prevention-policy", "none"),
            "") "," NAMESPACE("a", RESOURCE),
      "1 a - t none:"},
-    {"an unknown value protects nothing",
-     TOPIC("a", "t", ANNOTATE("management-conflict-prevention-policy", "project"), ""),
-     "1 a - t none:"},
+    {"an unknown value is an error", TOPIC("a", "t", PREVENTION("project"), ""),
+     "1 a - t invalid: invalid_prevention"},
+    {"values differ by case", TOPIC("a", "t", PREVENTION("Resource"), ""),
+     "1 a - t invalid: invalid_prevention"},
+    {"an empty value is an error, too", TOPIC("a", "t", PREVENTION(""), ""),
+     "1 a - t invalid: invalid_prevention"},
+    {"an unknown value of the namespace",
+     TOPIC("a", "t", "", "") "," NAMESPACE("a", PREVENTION("project")),
+     "1 a - t invalid: invalid_prevention"},
+    {"the template has a valid value, its namespace has not",
+     TOPIC("a", "t", RESOURCE, "") "," NAMESPACE("a", PREVENTION("project")), "1 a - t resource:"},
+    {"an unknown value is no silent conflict",
+     TOPIC("a", "t", PREVENTION("project"), "") "," HELD_BY("def") "," BOTH_IDS,
+     "1 a - t invalid: invalid_prevention"},
+    {"an unknown value of a kind without labels", NETWORK("a", "n", PREVENTION("project"), ""),
+     "1 a - n invalid: invalid_prevention"},
+    {"a placeholder is no identity",
+     TOPIC("a", "t", ANNOTATE("project-id", "${PROJECT}"),
+           "") "," TOPIC("b", "t", ANNOTATE("project-id", "${PROJECT}"), ""),
+     "1 ${PROJECT} - t none:"},
+    {"a placeholder within a name",
+     TOPIC("a", "t", "", RESOURCE_ID("${ENV}-topic")) "," TOPIC("a", "u", "",
+                                                                RESOURCE_ID("${ENV}-topic")),
+     "1 a - ${ENV}-topic none:"},
+    {"a placeholder of the namespace",
+     TOPIC("a", "t", "", "") "," NAMESPACE("a", ANNOTATE("project-id", "${P?}")) "," TOPIC(
+         "b", "t", ANNOTATE("project-id", "${P?}"), ""),
+     "1 ${P?} - t none:"},
+    {"a placeholder in another object is no conflict either",
+     TOPIC("a", "t", "", RESOURCE_ID("${ENV}")) "," TOPIC("a", "u", "", RESOURCE_ID("t")),
+     "1 a - ${ENV} none:"},
+    {"a dollar sign is no placeholder",
+     TOPIC("a", "t", "", RESOURCE_ID("$x")) "," TOPIC("a", "u", "", RESOURCE_ID("$x")),
+     "1 a - $x none: duplicate_identity"},
+    {"the cloud generates the id", FOLDER("a", "f", "", "") "," FOLDER("b", "f", "", ""),
+     "0  - f none:"},
+    {"a generated id is unique in the cloud",
+     FOLDER(
+         "a", "f", "",
+         ",\"spec\":{\"resourceID\":\"7\",\"folderRef\":{\"external\":\"1\"}}") "," FOLDER("b", "g",
+                                                                                           ANNOTATE(
+                                                                                               "org"
+                                                                                               "ani"
+                                                                                               "zat"
+                                                                                               "ion"
+                                                                                               "-i"
+                                                                                               "d",
+                                                                                               "9"),
+                                                                                           RESOURCE_ID(
+                                                                                               "7")),
+     "0  - 7 none: duplicate_identity"},
     {"a kind without labels cannot be protected", NETWORK("a", "n", RESOURCE, ""),
      "1 a - n unprotectable: unprotectable"},
     {"a kind without labels ignores its namespace",
@@ -286,6 +338,8 @@ static struct entry *find_first(struct world *w, const char *objects)
                    (!strstr(objects, "PubSubTopic") ||
                     strstr(objects, "ComputeNetwork") < strstr(objects, "PubSubTopic"));
 
+    if (strstr(objects, "\"Folder\""))
+        return world_find(w, "resourcemanager.cnrm.cloud.google.com/v1beta1", "Folder", "a", "f");
     return network
                ? world_find(w, "compute.cnrm.cloud.google.com/v1beta1", "ComputeNetwork", "a", "n")
                : world_find(w, "pubsub.cnrm.cloud.google.com/v1beta1", "PubSubTopic", "a", "t");

@@ -71,7 +71,7 @@ static const struct policy_variant {
     {"policy resource", PREVENTION_RESOURCE},
     {"policy none", PREVENTION_NONE},
     {"no policy", PREVENTION_UNSET},
-    {"policy project", PREVENTION_UNKNOWN},
+    {"policy project", PREVENTION_INVALID},
 };
 
 static struct combination {
