@@ -1,70 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/explain/explain_overrides.h"
 
-#include "metrics/base/utf8.h"
 #include "metrics/expose/decision_text.h"
+#include "metrics/expose/override_text.h"
 #include "metrics/expose/report_parts.h"
 #include "metrics/model/template.h"
 
-enum { VALUE_MAX_BYTES = 120, LINE_MAX_BYTES = 1 << 16, CHANGES_SHOWN = 20 };
-
-/* ---- one change ---- */
-
-/* Appends a value as JSON on one line, cut if it is long. */
-static void add_value(struct strbuf *out, const cJSON *value)
-{
-    CLEANUP(free_cleanup) char *text = value ? cJSON_PrintUnformatted(value) : NULL;
-
-    if (!text)
-        strbuf_adds(out, EXPLAIN_NOT_SET);
-    else if (strlen(text) > VALUE_MAX_BYTES)
-        strbuf_addf(out, "%.*s...", (int)utf8_cut_length(text, VALUE_MAX_BYTES), text);
-    else
-        strbuf_adds(out, text);
-}
-
-void override_change_add_text(struct strbuf *out, const struct override_change *change, bool hidden)
-{
-    strbuf_addf(out, "%s: ", *change->path ? change->path : "(the whole object)");
-    if (hidden) {
-        strbuf_adds(out, "changed; values of Secrets are not shown");
-        return;
-    }
-    add_value(out, change->from);
-    strbuf_adds(out, " -> ");
-    add_value(out, change->to);
-}
-
-static void write_value(struct json_writer *w, const char *key, const cJSON *value)
-{
-    CLEANUP(free_cleanup) char *text = value ? cJSON_PrintUnformatted(value) : NULL;
-
-    if (text)
-        json_writer_raw_json(w, key, text);
-}
-
-void override_change_write(struct json_writer *w, const struct override_change *change, bool hidden)
-{
-    json_writer_text(w, "path", change->path);
-    if (hidden) {
-        json_writer_bool(w, "hidden", true);
-        return;
-    }
-    write_value(w, "from", change->from);
-    write_value(w, "to", change->to);
-}
-
-static void write_changes(struct json_writer *w, const struct override_changes *changes,
-                          bool hidden)
-{
-    json_writer_open(w, "changes", '[');
-    for (size_t i = 0; i < changes->count; i++) {
-        json_writer_open(w, NULL, '{');
-        override_change_write(w, &changes->items[i], hidden);
-        json_writer_close(w, '}');
-    }
-    json_writer_close(w, ']');
-}
+enum { LINE_MAX_BYTES = 1 << 16, CHANGES_SHOWN = 20 };
 
 /* ---- facts of one cluster ---- */
 
@@ -153,7 +95,7 @@ static void write_target(const struct explained_overrides *o, const struct targe
         json_writer_text(w, "error", NULL);
         return;
     }
-    write_changes(w, &t->effect.changes, o->hidden);
+    override_changes_write(w, &t->effect.changes, o->hidden);
     write_error(w, &t->effect, o->hidden);
 }
 

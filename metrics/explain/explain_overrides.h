@@ -11,14 +11,3 @@
  * it is certain that no override policy selects the template. Values of Secrets are left out.
  */
 void explain_template_overrides(struct explain_context *x, const struct entry *template);
-
-/*
- * Appends a change as text, such as "/spec/replicas: 2 -> 3". `hidden` leaves out the values, as of
- * Secrets.
- */
-void override_change_add_text(struct strbuf *out, const struct override_change *change,
-                              bool hidden);
-
-/* Writes the members "path", "from" and "to" of a change to the open object. */
-void override_change_write(struct json_writer *w, const struct override_change *change,
-                           bool hidden);

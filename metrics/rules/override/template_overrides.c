@@ -44,19 +44,13 @@ static void add_predicted_targets(const struct rule_context *c, const struct ent
 
 /* ---- evaluation ---- */
 
-/*
- * Returns the template as Karmada passes it to the override policies: with the scheduler's replicas
- * for the cluster, if the template sets replicas. Owned by the caller.
- */
-static cJSON *object_for_cluster(const cJSON *object, int32_t replicas)
+void template_set_replicas(cJSON *object, int32_t replicas)
 {
-    cJSON *copy = cJSON_Duplicate(object, true);
-    cJSON *spec = cJSON_GetObjectItemCaseSensitive(copy, "spec");
+    cJSON *spec = cJSON_GetObjectItemCaseSensitive(object, "spec");
     cJSON *present = cJSON_GetObjectItemCaseSensitive(spec, "replicas");
 
     if (replicas > 0 && cJSON_IsNumber(present))
         json_replace(spec, present, cJSON_CreateNumber(replicas));
-    return copy;
 }
 
 static void evaluate_target(const struct rule_context *c, const struct override_subject *subject,
@@ -74,8 +68,10 @@ static void evaluate_target(const struct rule_context *c, const struct override_
     if (t->missing || !subject->object)
         return;
 
-    CLEANUP(json_cleanup) cJSON *object = object_for_cluster(subject->object, t->replicas);
+    /* Karmada writes the scheduler's replicas before it applies the override policies. */
+    CLEANUP(json_cleanup) cJSON *object = cJSON_Duplicate(subject->object, true);
 
+    template_set_replicas(object, t->replicas);
     of_cluster.object = object;
     t->effect = override_effect_make(&of_cluster, selection, t->cluster, cluster);
 }
