@@ -11,3 +11,10 @@
  * it is certain that no override policy selects the template. Values of Secrets are left out.
  */
 void explain_template_overrides(struct explain_context *x, const struct entry *template);
+
+/*
+ * Adds the section "effects" of an override policy: for each of the first 100 templates that it
+ * selects, and each member cluster, the changes by its rules, or the failure. Adds nothing if it
+ * selects no template.
+ */
+void explain_override_effects(struct explain_context *x, const struct entry *policy);

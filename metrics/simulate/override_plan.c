@@ -130,17 +130,6 @@ static void add_record(struct override_plan *o, const struct rule_context *c,
     map_add(&o->records, hash, r);
 }
 
-static bool selects(const struct entry *policy, const struct override *o,
-                    const struct entry *template)
-{
-    bool cluster_wide = policy->partition->type->def->cluster_scoped;
-
-    if (!o || (!cluster_wide && strcmp(entry_ns(policy), entry_ns(template)) != 0))
-        return false;
-    return o->selector_count == 0 ||
-           selectors_best_score(o->selectors, o->selector_count, template) != SCORE_NONE;
-}
-
 /* Returns true if a ClusterOverridePolicy may change fields by which OverridePolicies select. */
 static bool identity_may_change(const struct store *store)
 {
@@ -167,8 +156,8 @@ bool override_plan_note_policy(struct override_plan *o, const struct rule_contex
         struct entry *template = (struct entry *)(uintptr_t)all.entries[i];
 
         if (!entry_exists(template) || !template_decision(template) ||
-            (!any && !selects(policy, entry_override(policy), template) &&
-             !selects(policy, fresh, template)))
+            (!any && !override_selects(policy, template) &&
+             !(fresh && override_object_selects(policy, fresh, template))))
             continue;
         known &= template_document(entry_template(template)) != NULL;
         add_record(o, c, template, false);

@@ -28,6 +28,31 @@ static void add_bound_targets(struct template_overrides *o, const struct binding
         add_target(o, b->clusters[i].name, i < b->cluster_count ? b->clusters[i].replicas : 0);
 }
 
+/*
+ * Without Cluster objects, as in most repositories of manifests, adds the clusters that the first
+ * affinity of the policy names, if it selects by names alone.
+ */
+static void add_named_targets(const struct rule_context *c, const struct entry *template,
+                              struct template_overrides *o)
+{
+    const struct entry *governing = template_decision(template)->governing;
+    const struct policy_decision *policy = governing ? policy_decision(governing) : NULL;
+    const struct placement *placement =
+        policy && policy->resolved ? policy->resolved->placement : NULL;
+    const struct cluster_affinity *affinity;
+
+    if (store_object_count(c->store, CLASS_CLUSTER) > 0 || !placement || placement->unreadable ||
+        placement->group_count == 0)
+        return;
+    affinity = &placement->groups[0].affinity;
+    if (affinity->labels || affinity->fields || affinity->zones || affinity->never)
+        return;
+    for (uint32_t i = 0; i < affinity->name_count; i++) {
+        if (affinity_allows_name(affinity, affinity->names[i]))
+            add_target(o, affinity->names[i], 0);
+    }
+}
+
 static void add_predicted_targets(const struct rule_context *c, const struct entry *template,
                                   struct template_overrides *o)
 {
@@ -36,6 +61,8 @@ static void add_predicted_targets(const struct rule_context *c, const struct ent
     o->predicted = true;
     o->projection = xcalloc(1, sizeof(*o->projection));
     predicted = predict_in_context(c, template, o->projection);
+    if (predicted.outcome == PREDICTION_UNDETERMINED)
+        add_named_targets(c, template, o);
     if (predicted.outcome != PREDICTION_PLACED)
         return;
     for (uint32_t i = 0; i < o->projection->count; i++)
