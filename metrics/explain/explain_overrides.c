@@ -300,9 +300,8 @@ static void explain_waiting_policies(const struct explained_overrides *o,
     for (size_t i = 0; i < selection->count; i++)
         strbuf_addf(&names, "%s%s", i > 0 ? ", " : "",
                     explain_name(o->x, selection->items[i].policy));
-    explanation_add_line(o->x->out, EXPLAIN_HEADING, "Override policies");
     explanation_open(o->x->out, "overrides", '[');
-    o->x->out->section = "overrides";
+    explanation_add_line(o->x->out, EXPLAIN_HEADING, "Override policies");
     explain_paragraph(o->x,
                       "Override policies that select the template, in the order in which Karmada "
                       "applies them: %s. Their effect is unknown, because the member clusters of "
@@ -350,11 +349,10 @@ void explain_template_overrides(struct explain_context *x, const struct entry *t
         explain_waiting_policies(&o, template);
     if (overrides.count == 0 && (o.complete || !has_targets))
         return;
-    explanation_add_line(x->out, EXPLAIN_HEADING,
-                         "Override policies, in the order in which Karmada applies them");
     json_writer_bool(&x->out->facts, "overridesComplete", o.complete);
     explanation_open(x->out, "overrides", '[');
-    x->out->section = "overrides";
+    explanation_add_line(x->out, EXPLAIN_HEADING,
+                         "Override policies, in the order in which Karmada applies them");
     explain_gaps(&o, unread, incomplete);
     for (size_t i = 0; i < overrides.count; i++) {
         explanation_open(x->out, NULL, '{');

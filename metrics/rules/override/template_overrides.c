@@ -4,6 +4,7 @@
 #include "metrics/base/json_patch.h"
 #include "metrics/model/binding.h"
 #include "metrics/model/template.h"
+#include "metrics/rules/override/override_check.h"
 #include "metrics/rules/prediction.h"
 #include "metrics/rules/replica_projection.h"
 
@@ -132,7 +133,7 @@ struct template_overrides template_overrides_make(const struct rule_context *c,
         return o;
     subject.object = object = read_document(template);
     o.evaluated = object != NULL;
-    if (failures_only && !object)
+    if (failures_only && (!object || overrides_cannot_fail(&o.selection, object)))
         return o;
     if (entry_binding(d->binding))
         add_bound_targets(&o, entry_binding(d->binding));
