@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "metrics/base/json_patch.h"
 #include "metrics/model/override_policy.h"
 #include "metrics/rules/override/image_reference.h"
 #include "metrics/rules/override/workload_schema.h"
@@ -11,10 +10,12 @@
 /* What is known about the object; each part is examined once, when a rule needs it. */
 struct checked_object {
     const cJSON *object;
+    const struct override_selection *selection;
     const cJSON *containers;     /* NULL without. */
     bool has_containers_checked; /* The next members are set. */
     bool containers_fit;         /* The object fits its kind, and all images are valid. */
-    bool names_image;            /* Some rule changes images: texts may not be replaced. */
+    bool has_images_checked;     /* The next member is set. */
+    bool changes_images;         /* Some rule changes images: texts may not be replaced. */
 };
 
 /* ---- containers ---- */
@@ -57,13 +58,27 @@ static bool containers_fit(struct checked_object *o)
 
 typedef bool check_fn(struct checked_object *o, const cJSON *item);
 
+static const char *text_of(const cJSON *value)
+{
+    return cJSON_IsString(value) ? value->valuestring : "";
+}
+
 static bool image_cannot_fail(struct checked_object *o, const cJSON *item)
 {
-    const struct image_change change = {json_str(item, "component", ""),
-                                        json_str(item, "operator", ""),
-                                        json_str(item, "value", "")};
+    struct image_change change = {"", "", ""};
+    const cJSON *field;
 
-    return !json_get(item, "predicate") && image_change_keeps_valid(&change) && containers_fit(o);
+    cJSON_ArrayForEach (field, item) {
+        if (strcmp(field->string, "component") == 0)
+            change.component = text_of(field);
+        else if (strcmp(field->string, "operator") == 0)
+            change.op = text_of(field);
+        else if (strcmp(field->string, "value") == 0)
+            change.value = text_of(field);
+        else
+            return false;
+    }
+    return image_change_keeps_valid(&change) && containers_fit(o);
 }
 
 static bool list_cannot_fail(struct checked_object *o, const cJSON *item)
@@ -104,46 +119,82 @@ static bool annotations_cannot_fail(struct checked_object *o, const cJSON *item)
     return map_cannot_fail(o, "annotations", item);
 }
 
-/* Returns the plain value at a JSON pointer without empty parts; NULL without one. */
+/* Returns the member or element of a container at a part with `len` bytes, without escapes. */
+static const cJSON *find_child(const cJSON *container, const char *part, size_t len)
+{
+    const cJSON *child = container->child;
+
+    if (cJSON_IsArray(container))
+        return len == 1 && *part >= '0' && *part <= '9' ? cJSON_GetArrayItem(container, *part - '0')
+                                                        : NULL;
+    if (!cJSON_IsObject(container))
+        return NULL;
+    while (child && (strncmp(child->string, part, len) != 0 || child->string[len] != '\0'))
+        child = child->next;
+    return child;
+}
+
+/*
+ * Returns the plain value at a JSON pointer; NULL without one, and for pointers with an escape, an
+ * empty part or a large index.
+ */
 static const cJSON *find_plain_value(const cJSON *object, const char *pointer)
 {
     const cJSON *at = object;
-    char *part;
 
-    if (*pointer != '/')
-        return NULL;
-    while (at && (part = json_pointer_next(&pointer))) {
-        int64_t index;
+    while (at && *pointer == '/') {
+        size_t len = strcspn(++pointer, "/~");
 
-        if (*part == '\0')
-            at = NULL;
-        else if (cJSON_IsArray(at))
-            at = json_parse_index(part, &index) && index >= 0 && index <= INT32_MAX
-                     ? cJSON_GetArrayItem(at, (int)index)
-                     : NULL;
-        else
-            at = cJSON_IsObject(at) ? cJSON_GetObjectItemCaseSensitive(at, part) : NULL;
-        free(part);
+        at = len > 0 && pointer[len] != '~' ? find_child(at, pointer, len) : NULL;
+        pointer += len;
     }
-    return cJSON_IsObject(at) || cJSON_IsArray(at) ? NULL : at;
+    return at && *pointer == '\0' && !cJSON_IsObject(at) && !cJSON_IsArray(at) ? at : NULL;
+}
+
+static bool changes_images(struct checked_object *o)
+{
+    if (o->has_images_checked)
+        return o->changes_images;
+    o->has_images_checked = true;
+    for (size_t i = 0; i < o->selection->count; i++) {
+        const struct override *policy = entry_override(o->selection->items[i].policy);
+
+        for (uint32_t k = 0; k < policy->rule_count; k++)
+            o->changes_images |= json_get(policy->rules[k].overriders, "imageOverrider") != NULL;
+    }
+    return o->changes_images;
+}
+
+/* Returns true if a text at the path has a meaning for other overriders, or for the selection. */
+static bool is_special_path(const char *path)
+{
+    return strncmp(path, "/metadata/", strlen("/metadata/")) == 0 || strcmp(path, "/kind") == 0 ||
+           strcmp(path, "/apiVersion") == 0;
 }
 
 /* A plain value that replaces one of the same type cannot fail, now or later. */
 static bool plaintext_cannot_fail(struct checked_object *o, const cJSON *item)
 {
-    const cJSON *value = json_get(item, "value"), *present;
+    const char *path = "", *op = "";
+    const cJSON *value = NULL, *field, *present;
 
-    if (strcmp(json_str(item, "operator", ""), "replace") != 0 || !value)
+    cJSON_ArrayForEach (field, item) {
+        if (strcmp(field->string, "value") == 0)
+            value = field;
+        else if (strcmp(field->string, "path") == 0)
+            path = text_of(field);
+        else if (strcmp(field->string, "operator") == 0)
+            op = text_of(field);
+    }
+    if (strcmp(op, "replace") != 0 || !value)
         return false;
-    present = find_plain_value(o->object, json_str(item, "path", ""));
+    present = find_plain_value(o->object, path);
     if (cJSON_IsNumber(present))
         return cJSON_IsNumber(value) && value->valuedouble == trunc(value->valuedouble);
     if (cJSON_IsBool(present))
         return cJSON_IsBool(value);
-    return cJSON_IsString(present) && cJSON_IsString(value) && !o->names_image &&
-           strncmp(json_str(item, "path", ""), "/metadata/", strlen("/metadata/")) != 0 &&
-           strcmp(json_str(item, "path", ""), "/kind") != 0 &&
-           strcmp(json_str(item, "path", ""), "/apiVersion") != 0;
+    return cJSON_IsString(present) && cJSON_IsString(value) && !is_special_path(path) &&
+           !changes_images(o);
 }
 
 /* Lists without a row, such as fieldOverrider, may always fail. */
@@ -175,22 +226,9 @@ static bool overriders_cannot_fail(struct checked_object *o, const cJSON *overri
     return true;
 }
 
-static bool changes_images(const struct override_selection *selection)
-{
-    for (size_t i = 0; i < selection->count; i++) {
-        const struct override *o = entry_override(selection->items[i].policy);
-
-        for (uint32_t k = 0; k < o->rule_count; k++) {
-            if (json_get(o->rules[k].overriders, "imageOverrider"))
-                return true;
-        }
-    }
-    return false;
-}
-
 bool overrides_cannot_fail(const struct override_selection *selection, const cJSON *object)
 {
-    struct checked_object checked = {.object = object, .names_image = changes_images(selection)};
+    struct checked_object checked = {.object = object, .selection = selection};
 
     for (size_t i = 0; i < selection->count; i++) {
         const struct entry *policy = selection->items[i].policy;
