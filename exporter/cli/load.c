@@ -6,7 +6,9 @@
 #include "exporter/options/options.h"
 #include "exporter/system/platform.h"
 #include "exporter/text/object_name.h"
+#include "metrics/model/template.h"
 #include "metrics/rules/object_index.h"
+#include "metrics/rules/overrides.h"
 
 enum { LINE_MAX_BYTES = 8192, EVALUATION_BATCH = 1024, PUMP_SLICE_MS = 5, LOOKUP_SLICE_MS = 100 };
 
@@ -261,6 +263,30 @@ static const struct entry *fetch_template(struct evaluation *e, const char *type
     return entry;
 }
 
+/*
+ * Reads the whole template if override policies select it, and only its metadata are known. Without
+ * success the template stays as it is.
+ */
+static void read_overridden_template(struct evaluation *e, const struct entry *template)
+{
+    struct template_finder *finder = kube_session_finder(e->session);
+    CLEANUP(override_selection_release)
+    struct override_selection selection = override_selection_make(e->store, template);
+    struct lookup_answer answer;
+    struct error ignored;
+
+    if (selection.count == 0 || store_kept_documents(e->store) == DOCUMENTS_OF_NONE)
+        return;
+    while ((answer = template_finder_read_whole(finder, template, platform_steady_ms())).state ==
+           LOOKUP_WAITING) {
+        evaluation_wait(e, NULL, NULL, 0, evaluation_idle_ms(e));
+        evaluation_pump(e, LOOKUP_SLICE_MS);
+        run_to_end(e);
+    }
+    if (answer.state == LOOKUP_FOUND && template_finder_store(finder, answer.object, &ignored))
+        run_to_end(e);
+}
+
 const struct entry *load_object(struct evaluation *e, unsigned classes, const char *typed,
                                 enum exit_status *status, struct error *err)
 {
@@ -271,5 +297,8 @@ const struct entry *load_object(struct evaluation *e, unsigned classes, const ch
     *status = STATUS_USAGE;
     if (!entry)
         entry = fetch_template(e, typed, status, err);
+    if (entry && e->session && entry_template(entry) && !entry_template(entry)->unread &&
+        !template_document(entry_template(entry)))
+        read_overridden_template(e, entry);
     return entry ? entry : object_find_binding(e->store, typed, ns);
 }

@@ -66,6 +66,21 @@ struct lookup_answer template_finder_find(struct template_finder *f,
                          client, now_ms);
 }
 
+struct lookup_answer template_finder_read_whole(struct template_finder *f,
+                                                const struct entry *template, int64_t now_ms)
+{
+    const struct type *type = template->partition->type;
+    const struct api_resource *resource =
+        discovery_find_by_name(kube_source_discovery(f->source), type->kind, type->group);
+
+    if (!resource || strcmp(resource->api_version, type->api_version) != 0)
+        return (struct lookup_answer){LOOKUP_UNKNOWN, NULL, ""};
+    return lookup_object(
+        f->lookup,
+        &(struct fetch_spec){.id = entry_identity(template), .resource = resource->resource},
+        LOOKUP_COMMAND, now_ms);
+}
+
 const struct entry *template_finder_store(struct template_finder *f, const cJSON *object,
                                           struct error *err)
 {

@@ -39,6 +39,13 @@ struct lookup_answer template_finder_find(struct template_finder *f,
                                           int64_t now_ms);
 
 /*
+ * Reads the whole object of a template in the store; call again while the state is LOOKUP_WAITING.
+ * For the override policies of one template: the watches read metadata only of most kinds.
+ */
+struct lookup_answer template_finder_read_whole(struct template_finder *f,
+                                                const struct entry *template, int64_t now_ms);
+
+/*
  * Adds an object to the store, where no watch updates or removes it; for commands that evaluate
  * once. Returns its entry; NULL with the reason in `err` if the object is invalid.
  */

@@ -19,6 +19,7 @@
     ROW(POLICY_NOT_IN_FORCE, "policy_not_in_force")                                                \
     ROW(NOT_PROPAGATED, "not_propagated")                                                          \
     ROW(ORPHANED, "orphaned")                                                                      \
+    ROW(OVERRIDE_FAILED, "override_failed")                                                        \
     /* A template leaves or reaches a cluster, or its replicas there change. */                    \
     ROW(MOVE, "move")                                                                              \
     /* No policy governs the template any more, or lost clusters have its only copies. */          \

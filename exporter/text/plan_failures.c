@@ -104,6 +104,15 @@ static void report_failures(const struct plan_result *r, const struct failure_ca
     }
     for (size_t i = 0; i < r->template_count; i++)
         report_template(f, &r->templates[i]);
+    last = NULL;
+    for (size_t i = 0; i < r->override_count; i++) {
+        const struct plan_override *o = &r->overrides[i];
+        struct identity id = entry_identity(o->template);
+        bool appears = o->failure_after && !o->failure_before;
+
+        report_object_if(f, appears && o->template != last, PLAN_FAILURE_OVERRIDE_FAILED, &id);
+        last = appears ? o->template : last;
+    }
     for (size_t i = 0; i < r->clusters.count; i++) {
         struct identity id = {kind_of_clusters()->api_version, kind_of_clusters()->name, "",
                               r->clusters.items[i].name};

@@ -8,6 +8,7 @@
 #include "metrics/base/json_writer.h"
 #include "metrics/explain/explanation.h"
 #include "metrics/expose/decision_text.h"
+#include "metrics/expose/override_text.h"
 #include "metrics/expose/report_parts.h"
 #include "metrics/model/binding.h"
 #include "metrics/model/kind.h"
@@ -762,6 +763,68 @@ static void print_change_objects(const struct plan_result *r, struct output *o)
     }
 }
 
+/* ---- copies that override policies change ---- */
+
+/* Prints a failure that the change makes appear or vanish. */
+static void print_override_failure(const struct plan_override *o, struct output *out)
+{
+    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(TEXT_MAX_BYTES);
+
+    if (o->failure_after)
+        strbuf_addf(&line, "%s: %s", o->failure_before ? "fails" : "will fail", o->failure_after);
+    else if (o->failure_before)
+        strbuf_addf(&line, "does not fail any more: %s", o->failure_before);
+    if (line.len > 0)
+        output_add_line(out, 2 * INDENT, line.data);
+}
+
+/* Returns true if both rows print equal lines below the names of their clusters. */
+static bool overrides_print_equal(const struct plan_override *a, const struct plan_override *b)
+{
+    bool hidden = override_values_are_hidden(a->template);
+    CLEANUP(strbuf_release) struct strbuf left = STRBUF_INIT(TEXT_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf right = STRBUF_INIT(TEXT_MAX_BYTES);
+
+    if (a->template != b->template || a->changes.count != b->changes.count)
+        return false;
+    for (size_t i = 0; i < a->changes.count; i++) {
+        override_change_add_text(&left, &a->changes.items[i], hidden);
+        override_change_add_text(&right, &b->changes.items[i], hidden);
+    }
+    strbuf_addf(&left, "%s/%s", a->failure_before ? a->failure_before : "",
+                a->failure_after ? a->failure_after : "");
+    strbuf_addf(&right, "%s/%s", b->failure_before ? b->failure_before : "",
+                b->failure_after ? b->failure_after : "");
+    return strcmp(left.data, right.data) == 0;
+}
+
+/* Prints the copies that change, equal neighbours of one template once. */
+static void print_overrides(const struct plan_result *r, struct output *o)
+{
+    if (r->override_count == 0)
+        return;
+    strbuf_addc(&o->text, '\n');
+    output_add_section(o, "Copies that override policies change", r->override_count);
+    for (size_t i = 0, next; i < r->override_count; i = next) {
+        const struct plan_override *row = &r->overrides[i];
+        CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(TEXT_MAX_BYTES);
+
+        entry_add_name(&line, row->template);
+        strbuf_addf(&line, " on %s", row->cluster);
+        for (next = i + 1;
+             next < r->override_count && overrides_print_equal(row, &r->overrides[next]); next++)
+            strbuf_addf(&line, ", %s", r->overrides[next].cluster);
+        output_add_line(o, INDENT, line.data);
+        for (size_t k = 0; k < row->changes.count; k++) {
+            strbuf_reset(&line);
+            override_change_add_text(&line, &row->changes.items[k],
+                                     override_values_are_hidden(row->template));
+            output_add_line(o, 2 * INDENT, line.data);
+        }
+        print_override_failure(row, o);
+    }
+}
+
 /* ---- summary ---- */
 
 /* Appends the number with the text `one` or `many` to a list, unless the number is 0. */
@@ -775,7 +838,9 @@ static void add_count(struct strbuf *out, size_t start, size_t count, const char
 /* Appends the summary of a plan without affected templates and conflicts. */
 static void add_no_difference(struct strbuf *out, const struct plan_result *r)
 {
-    if (r->object_count > 0)
+    if (r->override_count > 0)
+        strbuf_adds(out, "No template gets another state or other clusters.");
+    else if (r->object_count > 0)
         strbuf_adds(out, "The plan shows no effect on templates; see the objects below.");
     else if (r->assumptions & (1U << ASSUMED_EVICTION_OFF | 1U << ASSUMED_QUOTA))
         strbuf_adds(out, "No template changes, under the assumption below.");
@@ -813,6 +878,8 @@ static void print_summary(const struct plan_result *r, struct output *o)
     if (line.len > 0)
         output_add_line(o, 0, line.data);
     plan_print_replica_changes(r, o);
+    add_count(&more, 0, r->override_count, "copy changes by override policies",
+              "copies change by override policies");
     add_count(&more, 0, r->conflicts_appear, "conflict appears", "conflicts appear");
     add_count(&more, 0, r->conflicts_vanish, "conflict vanishes", "conflicts vanish");
     add_count(&more, 0, r->undetermined, "template gets clusters that only the scheduler selects",
@@ -864,6 +931,7 @@ void plan_print(const struct plan_result *r, enum plan_layout layout, unsigned f
     }
     print_conflicts(r, o);
     plan_print_clusters(r, o);
+    print_overrides(r, o);
     print_change_objects(r, o);
     for (unsigned i = 0; i < ASSUMPTION_COUNT; i++) {
         CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(TEXT_MAX_BYTES);

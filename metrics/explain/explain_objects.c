@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/explain/explain_objects.h"
 
+#include "metrics/explain/explain_overrides.h"
 #include "metrics/explain/explain_quota.h"
 #include "metrics/explain/explain_sections.h"
 #include "metrics/explain/explain_verdicts.h"
@@ -56,17 +57,6 @@ static const char *plural(size_t count)
 }
 
 /* ---- override policies ---- */
-
-static bool override_selects(const struct entry *policy, const struct entry *template)
-{
-    const struct override *o = entry_override(policy);
-    bool cluster_wide = policy->partition->type->def->cluster_scoped;
-
-    if (!cluster_wide && strcmp(entry_ns(policy), entry_ns(template)) != 0)
-        return false;
-    return o->selector_count == 0 ||
-           selectors_best_score(o->selectors, o->selector_count, template) != SCORE_NONE;
-}
 
 static void explain_selected_templates(struct explain_context *x, const struct entry *policy)
 {
@@ -228,6 +218,7 @@ void explain_override(struct explain_context *x, const struct entry *override)
     explain_admission(x, override);
     explain_selected_templates(x, override);
     explain_rules(x, override);
+    explain_override_effects(x, override);
     explain_dependent_policies(x, override);
     explain_works(x, override);
 }

@@ -1,70 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/explain/explain_overrides.h"
 
-#include "metrics/base/utf8.h"
 #include "metrics/expose/decision_text.h"
+#include "metrics/expose/override_text.h"
 #include "metrics/expose/report_parts.h"
 #include "metrics/model/template.h"
+#include "metrics/rules/prediction.h"
 
-enum { VALUE_MAX_BYTES = 120, LINE_MAX_BYTES = 1 << 16, CHANGES_SHOWN = 20 };
-
-/* ---- one change ---- */
-
-/* Appends a value as JSON on one line, cut if it is long. */
-static void add_value(struct strbuf *out, const cJSON *value)
-{
-    CLEANUP(free_cleanup) char *text = value ? cJSON_PrintUnformatted(value) : NULL;
-
-    if (!text)
-        strbuf_adds(out, EXPLAIN_NOT_SET);
-    else if (strlen(text) > VALUE_MAX_BYTES)
-        strbuf_addf(out, "%.*s...", (int)utf8_cut_length(text, VALUE_MAX_BYTES), text);
-    else
-        strbuf_adds(out, text);
-}
-
-void override_change_add_text(struct strbuf *out, const struct override_change *change, bool hidden)
-{
-    strbuf_addf(out, "%s: ", *change->path ? change->path : "(the whole object)");
-    if (hidden) {
-        strbuf_adds(out, "changed; values of Secrets are not shown");
-        return;
-    }
-    add_value(out, change->from);
-    strbuf_adds(out, " -> ");
-    add_value(out, change->to);
-}
-
-static void write_value(struct json_writer *w, const char *key, const cJSON *value)
-{
-    CLEANUP(free_cleanup) char *text = value ? cJSON_PrintUnformatted(value) : NULL;
-
-    if (text)
-        json_writer_raw_json(w, key, text);
-}
-
-void override_change_write(struct json_writer *w, const struct override_change *change, bool hidden)
-{
-    json_writer_text(w, "path", change->path);
-    if (hidden) {
-        json_writer_bool(w, "hidden", true);
-        return;
-    }
-    write_value(w, "from", change->from);
-    write_value(w, "to", change->to);
-}
-
-static void write_changes(struct json_writer *w, const struct override_changes *changes,
-                          bool hidden)
-{
-    json_writer_open(w, "changes", '[');
-    for (size_t i = 0; i < changes->count; i++) {
-        json_writer_open(w, NULL, '{');
-        override_change_write(w, &changes->items[i], hidden);
-        json_writer_close(w, '}');
-    }
-    json_writer_close(w, ']');
-}
+enum { LINE_MAX_BYTES = 1 << 16, CHANGES_SHOWN = 20, TEMPLATES_MAX = 100, TEMPLATES_SHOWN = 20 };
 
 /* ---- facts of one cluster ---- */
 
@@ -153,7 +96,7 @@ static void write_target(const struct explained_overrides *o, const struct targe
         json_writer_text(w, "error", NULL);
         return;
     }
-    write_changes(w, &t->effect.changes, o->hidden);
+    override_changes_write(w, &t->effect.changes, o->hidden);
     write_error(w, &t->effect, o->hidden);
 }
 
@@ -345,6 +288,28 @@ static void explain_gaps(const struct explained_overrides *o, bool unread, bool 
                                 "wins.");
 }
 
+/* Names the selecting override policies of a template of which the member clusters are unknown. */
+static void explain_waiting_policies(const struct explained_overrides *o,
+                                     const struct entry *template)
+{
+    CLEANUP(strbuf_release) struct strbuf names = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
+    const struct override_selection *selection = &o->overrides->selection;
+
+    if (!o->overrides->predicted || !template_waits_for_placement(template))
+        return;
+    for (size_t i = 0; i < selection->count; i++)
+        strbuf_addf(&names, "%s%s", i > 0 ? ", " : "",
+                    explain_name(o->x, selection->items[i].policy));
+    explanation_open(o->x->out, "overrides", '[');
+    explanation_add_line(o->x->out, EXPLAIN_HEADING, "Override policies");
+    explain_paragraph(o->x,
+                      "Override policies that select the template, in the order in which Karmada "
+                      "applies them: %s. Their effect is unknown, because the member clusters of "
+                      "the template are.",
+                      names.data);
+    explanation_close(o->x->out, ']');
+}
+
 /* Adds the target at `at`, with the text for all later equal targets unless one had it already. */
 static void explain_target_at(const struct explained_overrides *o, size_t at)
 {
@@ -380,13 +345,14 @@ void explain_template_overrides(struct explain_context *x, const struct entry *t
     bool has_targets =
         template_decision(template)->target_count > 0 && template_decision(template)->binding;
 
+    if (overrides.count == 0 && overrides.selection.count > 0)
+        explain_waiting_policies(&o, template);
     if (overrides.count == 0 && (o.complete || !has_targets))
         return;
-    explanation_add_line(x->out, EXPLAIN_HEADING,
-                         "Override policies, in the order in which Karmada applies them");
     json_writer_bool(&x->out->facts, "overridesComplete", o.complete);
     explanation_open(x->out, "overrides", '[');
-    x->out->section = "overrides";
+    explanation_add_line(x->out, EXPLAIN_HEADING,
+                         "Override policies, in the order in which Karmada applies them");
     explain_gaps(&o, unread, incomplete);
     for (size_t i = 0; i < overrides.count; i++) {
         explanation_open(x->out, NULL, '{');
@@ -396,4 +362,168 @@ void explain_template_overrides(struct explain_context *x, const struct entry *t
     }
     explain_idle_policies(&o);
     explanation_close(x->out, ']');
+}
+
+/* ---- section of an override policy ---- */
+
+/* Totals over the templates that an override policy selects. */
+struct effect_totals {
+    size_t templates; /* Templates with a line. */
+    size_t unknown;   /* Templates of which the whole object is not known. */
+    size_t copies;    /* Targets of which the effect is known. */
+    size_t changed;   /* Targets that a rule changes. */
+    size_t failed;    /* Targets for which a rule fails. */
+};
+
+/* Appends the lines about the rules of the policy on one target; empty without an effect. */
+static void add_effect_lines(const struct explained_overrides *o, const struct target_override *t,
+                             const struct entry *policy, struct strbuf *out)
+{
+    for (size_t i = 0; i < t->effect.applied_count; i++) {
+        const struct applied_override *applied = &t->effect.applied[i];
+
+        for (size_t k = 0; applied->policy == policy && k < applied->changes.count; k++) {
+            if (k == CHANGES_SHOWN) {
+                strbuf_addf(out, "and %zu more\n", applied->changes.count - k);
+                break;
+            }
+            override_change_add_text(out, &applied->changes.items[k], o->hidden);
+            strbuf_addc(out, '\n');
+        }
+    }
+    if (t->effect.failed_policy == policy)
+        strbuf_addf(out, "fails: %s\n", override_failure_text(&t->effect, o->hidden));
+    else if (t->effect.failed_policy)
+        strbuf_addf(out, "%s fails for the cluster\n", explain_name(o->x, t->effect.failed_policy));
+}
+
+static void write_effect(const struct explained_overrides *o, const struct entry *template,
+                         const struct target_override *t, const struct entry *policy)
+{
+    struct json_writer *w = &o->x->out->facts;
+
+    json_writer_open(w, NULL, '{');
+    report_put_object(w, template);
+    json_writer_text(w, "cluster", t->cluster);
+    json_writer_bool(w, "predicted", o->overrides->predicted);
+    json_writer_open(w, "applied", '[');
+    for (size_t i = 0; i < t->effect.applied_count; i++) {
+        const struct applied_override *applied = &t->effect.applied[i];
+
+        if (applied->policy != policy)
+            continue;
+        json_writer_open(w, NULL, '{');
+        write_rule(w, policy, applied->rule);
+        override_changes_write(w, &applied->changes, o->hidden);
+        json_writer_close(w, '}');
+    }
+    json_writer_close(w, ']');
+    write_error(w, &t->effect, o->hidden);
+    json_writer_close(w, '}');
+}
+
+/* Adds the lines in `text` as details, after a heading with the template and its clusters. */
+static void explain_effect(const struct explained_overrides *o, const struct entry *template,
+                           const char *clusters, char *text)
+{
+    char *line, *rest = text;
+
+    explain_paragraph(o->x, "%s on %s%s:%s", explain_name(o->x, template), clusters,
+                      o->overrides->predicted ? " (predicted)" : "", *text ? "" : " no change.");
+    while ((line = strsep(&rest, "\n")) && *line)
+        explain_detail(o->x, "%s", line);
+}
+
+/* Adds the effects on one template, clusters with equal lines once. */
+static void explain_effects_on(const struct explained_overrides *o, const struct entry *template,
+                               const struct entry *policy, struct effect_totals *totals)
+{
+    const struct template_overrides *all = o->overrides;
+    struct strbuf *texts = xcalloc(all->count + 1, sizeof(*texts));
+    bool shown = totals->templates < TEMPLATES_SHOWN;
+
+    totals->templates += all->count > 0;
+    for (size_t i = 0; i < all->count; i++) {
+        texts[i] = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
+        add_effect_lines(o, &all->items[i], policy, &texts[i]);
+        write_effect(o, template, &all->items[i], policy);
+        totals->copies++;
+        totals->changed += texts[i].len > 0 && !all->items[i].effect.failed_policy;
+        totals->failed += all->items[i].effect.failed_policy == policy;
+    }
+    for (size_t i = 0; shown && i < all->count; i++) {
+        CLEANUP(strbuf_release) struct strbuf clusters = STRBUF_INIT(LINE_MAX_BYTES);
+        bool earlier = false;
+
+        for (size_t k = 0; k < i; k++)
+            earlier |= strcmp(texts[k].data, texts[i].data) == 0;
+        for (size_t k = i; !earlier && k < all->count; k++) {
+            if (strcmp(texts[k].data, texts[i].data) == 0)
+                strbuf_addf(&clusters, "%s%s", k > i ? ", " : "", all->items[k].cluster);
+        }
+        if (!earlier) {
+            CLEANUP(free_cleanup) char *text = xstrdup(texts[i].data);
+
+            explain_effect(o, template, clusters.data, text);
+        }
+    }
+    for (size_t i = 0; i < all->count; i++)
+        strbuf_release(&texts[i]);
+    free(texts);
+}
+
+static void explain_totals(struct explain_context *x, const struct effect_totals *totals,
+                           size_t left_out)
+{
+    if (totals->copies + totals->unknown == 0)
+        explain_paragraph(x,
+                          "The member clusters of the templates are unknown, or there are none.");
+    if (totals->templates > TEMPLATES_SHOWN)
+        explain_paragraph(x, "And %zu more templates: see --output json.",
+                          totals->templates - TEMPLATES_SHOWN);
+    if (left_out > 0)
+        explain_paragraph(x, "%zu further templates are not evaluated.", left_out);
+    if (totals->unknown > 0)
+        explain_paragraph(x,
+                          "Of %zu templates only the metadata have been read: the effect on them "
+                          "is unknown.",
+                          totals->unknown);
+    if (totals->copies > 0 && totals->changed + totals->failed == 0 && totals->unknown == 0)
+        explain_paragraph(x, "The override policy has no effect: no rule of it changes a copy of a "
+                             "template.");
+}
+
+void explain_override_effects(struct explain_context *x, const struct entry *policy)
+{
+    const struct rule_context *c = engine_context_const(x->engine);
+    CLEANUP(listing_release) struct listing all = listing_make(c->store, CLASS_TEMPLATE);
+    struct effect_totals totals = {0};
+    size_t count = 0;
+
+    for (size_t i = 0; i < all.count; i++) {
+        if (entry_exists(all.entries[i]) && template_decision(all.entries[i]) &&
+            override_selects(policy, all.entries[i]))
+            all.entries[count++] = all.entries[i];
+    }
+    if (count == 0)
+        return;
+    explain_open_section(x, "effects", "Effect on the copies of the templates");
+    explanation_open(x->out, "items", '[');
+    for (size_t i = 0; i < count && i < TEMPLATES_MAX; i++) {
+        CLEANUP(template_overrides_release)
+        struct template_overrides overrides = template_overrides_make(c, all.entries[i], false);
+        const struct explained_overrides o = {
+            .x = x,
+            .overrides = &overrides,
+            .hidden = override_values_are_hidden(all.entries[i]),
+            .complete = true,
+        };
+
+        totals.unknown += !overrides.evaluated;
+        if (overrides.evaluated)
+            explain_effects_on(&o, all.entries[i], policy, &totals);
+    }
+    explanation_close(x->out, ']');
+    explain_totals(x, &totals, count > TEMPLATES_MAX ? count - TEMPLATES_MAX : 0);
+    explanation_close(x->out, '}');
 }

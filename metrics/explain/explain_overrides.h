@@ -13,12 +13,8 @@
 void explain_template_overrides(struct explain_context *x, const struct entry *template);
 
 /*
- * Appends a change as text, such as "/spec/replicas: 2 -> 3". `hidden` leaves out the values, as of
- * Secrets.
+ * Adds the section "effects" of an override policy: for each of the first 100 templates that it
+ * selects, and each member cluster, the changes by its rules, or the failure. Adds nothing if it
+ * selects no template.
  */
-void override_change_add_text(struct strbuf *out, const struct override_change *change,
-                              bool hidden);
-
-/* Writes the members "path", "from" and "to" of a change to the open object. */
-void override_change_write(struct json_writer *w, const struct override_change *change,
-                           bool hidden);
+void explain_override_effects(struct explain_context *x, const struct entry *policy);

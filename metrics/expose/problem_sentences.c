@@ -341,7 +341,7 @@ const struct problem_sentences problem_sentences[PROBLEM_REASON_COUNT] = {
          "or delete it.",
          "The problem ends when Karmada has applied the override policy."},
     [PROBLEM_REASON_OVERRIDE_FAILED_PREDICTED] =
-        {"{related} will fail for {subject}[ in {clusters}][: {failure}].",
+        {"{failing} will fail for {subject}[ in {clusters}][: {failure}].",
          "Fix the override policy, or let it select other objects or clusters.",
          "The problem ends when the override policies can be applied to the template."},
     [PROBLEM_REASON_EVICTION_STUCK_PURGE_BLOCKED] =

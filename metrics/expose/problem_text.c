@@ -524,6 +524,7 @@ static const struct insertion insertions[] = {
     {"binding", put_binding, "", NULL},
     {"holder", put_holder, "another namespace", NULL},
     {"message", put_message, "", NULL},
+    {"failing", put_related, "an override policy", NULL},
     {"failure", put_failure, "", NULL},
     {"deadline", put_deadline, "", NULL},
 };

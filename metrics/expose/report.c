@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/report.h"
+#include "metrics/expose/override_text.h"
 
 #include <math.h>
 
@@ -436,6 +437,20 @@ static void put_change_object(struct json_writer *w, const struct change_object 
     json_writer_close(w, '}');
 }
 
+/* Writes what a member cluster gets differently by override policies. */
+static void put_plan_override(struct json_writer *w, const struct plan_override *o)
+{
+    json_writer_open(w, NULL, '{');
+    report_put_identity(w, entry_identity(o->template));
+    json_writer_text(w, "cluster", o->cluster);
+    override_changes_write(w, &o->changes, override_values_are_hidden(o->template));
+    json_writer_open(w, "error", '{');
+    json_writer_text(w, "before", o->failure_before);
+    json_writer_text(w, "after", o->failure_after);
+    json_writer_close(w, '}');
+    json_writer_close(w, '}');
+}
+
 static double rounded_to_milli(double value)
 {
     int64_t thousandths = (int64_t)(value * MILLI + (value < 0 ? -0.5 : 0.5));
@@ -545,6 +560,10 @@ static void put_plan(struct json_writer *w, const char *key, struct plan *p,
     json_writer_open(w, "objects", '[');
     for (size_t i = 0; i < r->object_count; i++)
         put_change_object(w, &r->objects[i]);
+    json_writer_close(w, ']');
+    json_writer_open(w, "overrides", '[');
+    for (size_t i = 0; i < r->override_count; i++)
+        put_plan_override(w, &r->overrides[i]);
     json_writer_close(w, ']');
     json_writer_bit_names(w, "assumptions", r->assumptions, assumption_texts);
     put_plan_conflicts(w, p, r, engine);

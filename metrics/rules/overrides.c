@@ -127,6 +127,22 @@ void override_selection_release(struct override_selection *selection)
     *selection = (struct override_selection){0};
 }
 
+bool override_object_selects(const struct entry *policy, const struct override *o,
+                             const struct entry *template)
+{
+    if (!is_cluster_wide(policy) && strcmp(entry_ns(policy), entry_ns(template)) != 0)
+        return false;
+    return o->selector_count == 0 ||
+           selectors_best_score(o->selectors, o->selector_count, template) != SCORE_NONE;
+}
+
+bool override_selects(const struct entry *policy, const struct entry *template)
+{
+    const struct override *o = entry_override(policy);
+
+    return o && override_object_selects(policy, o, template);
+}
+
 /* ---- rules by cluster ---- */
 
 /*

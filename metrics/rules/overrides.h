@@ -41,6 +41,12 @@ struct override_selection override_selection_make(const struct store *store,
                                                   const struct entry *template);
 void override_selection_release(struct override_selection *selection);
 
+/* Returns true if the override policy selects the template; false if it does not exist. */
+bool override_selects(const struct entry *policy, const struct entry *template);
+/* Like override_selects(), as if the policy had the object `o`. */
+bool override_object_selects(const struct entry *policy, const struct override *o,
+                             const struct entry *template);
+
 /*
  * Like override_selection_make(), for the OverridePolicies alone and an object that need not be in
  * the store: for a template that ClusterOverridePolicies have changed. One label that is no text

@@ -336,7 +336,8 @@ struct plan *plan_new(struct engine *e)
     struct plan *p = xcalloc(1, sizeof(*p));
 
     p->records = MAP_INIT(is_record_of_entry);
-    p->overlay = p->user.overlay = overlay_new(e);
+    p->overlay = overlay_new(e);
+    user_change_init(&p->user, p->overlay);
     p->result.settled = true;
     p->release = overlay_context(p->overlay)->release;
     overlay_observe(p->overlay, (struct overlay_observer){record_touched_entry, p});
@@ -971,6 +972,9 @@ const struct plan_result *plan_finish(struct plan *p)
         add_preserved_copies(&result->clusters, t);
     }
     finish_clusters(&result->clusters, plan_store(p), &p->lost);
+    override_plan_finish(&p->user.overrides, overlay_context(p->overlay));
+    result->overrides = p->user.overrides.items;
+    result->override_count = p->user.overrides.count;
     result->unsettled = overlay_unsettled_templates(p->overlay);
     result->objects = p->user.objects;
     result->object_count = p->user.object_count;

@@ -110,6 +110,9 @@ struct plan_result {
      */
     const struct change_object *objects;
     size_t object_count;
+    /* Copies in member clusters that override policies change. Borrowed. */
+    const struct plan_override *overrides;
+    size_t override_count;
     size_t when[PLAN_WHEN_COUNT]; /* Number of templates by enum plan_when. */
     size_t conflicts_appear;
     size_t conflicts_vanish; /* Number of conflicts without `appears`. */

@@ -23,8 +23,15 @@ static const struct {
     const char *text;
 } change_reasons[CHANGE_REASON_COUNT] = {CHANGE_REASONS(CHANGE_REASON_ROW)};
 
+void user_change_init(struct user_change *u, struct overlay *overlay)
+{
+    *u = (struct user_change){.overlay = overlay};
+    override_plan_init(&u->overrides);
+}
+
 void user_change_release(struct user_change *u)
 {
+    override_plan_release(&u->overrides, overlay_context(u->overlay)->store);
     free(u->objects);
     entry_list_release(&u->preserved);
     free(u->deleted_namespaces);
@@ -464,10 +471,17 @@ static void apply_template(struct overlay *overlay, struct entry *entry, struct 
     overlay_enqueue(overlay, (struct queue_item){entry, false});
 }
 
+/* Records the templates that the override policy selects, before `fresh` replaces it. */
+static void note_override(struct user_change *u, const struct entry *entry, const void *fresh)
+{
+    if (!override_plan_note_policy(&u->overrides, overlay_context(u->overlay), entry, fresh))
+        note_entry(u, entry, CHANGE_REASON_OVERRIDE_POLICY);
+}
+
 static void apply_override(struct user_change *u, struct entry *entry, void *fresh)
 {
+    note_override(u, entry, fresh);
     overlay_replace(u->overlay, entry, fresh);
-    note_entry(u, entry, CHANGE_REASON_OVERRIDE_POLICY);
     notify_referring_policies(u->overlay, entry);
 }
 
@@ -615,6 +629,7 @@ void user_change_apply(struct user_change *u, struct applied_object applied, con
         apply_policy(u->overlay, entry, fresh);
         return;
     case CLASS_TEMPLATE:
+        override_plan_note_template(&u->overrides, overlay_context(u->overlay), entry);
         apply_template(u->overlay, entry, fresh);
         return;
     case CLASS_BINDING:
@@ -766,14 +781,16 @@ void user_change_delete(struct user_change *u, struct entry *entry)
         overlay_replace(overlay, entry, NULL);
         break;
     case CLASS_OVERRIDE:
+        note_override(u, entry, NULL);
+        overlay_replace(overlay, entry, NULL);
+        break;
     case CLASS_EVENT:
     case CLASS_WORK:
     case CLASS_LEASE:
     case CLASS_SETTING:
     case CLASS_OTHER:
     case CLASS_COUNT:
-        note_entry(u, entry,
-                   entry_override(entry) ? CHANGE_REASON_OVERRIDE_POLICY : CHANGE_REASON_KIND);
+        note_entry(u, entry, CHANGE_REASON_KIND);
         overlay_replace(overlay, entry, NULL);
         break;
     }

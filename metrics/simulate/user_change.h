@@ -3,6 +3,7 @@
 
 #include "metrics/rules/prediction.h"
 #include "metrics/simulate/overlay.h"
+#include "metrics/simulate/override_plan.h"
 
 /*
  * Actions of a user in a simulation: applies and deletes objects in an overlay. The caller then
@@ -15,8 +16,8 @@
  */
 #define CHANGE_REASONS(ROW)                                                                        \
     ROW(OVERRIDE_POLICY, NOT_SIMULATED, "override_policy",                                         \
-        "The plan does not simulate the effect of override policies on the copies in member "      \
-        "clusters.")                                                                               \
+        "The override policy selects templates of which only the metadata are known: the plan "    \
+        "lacks its effect on them.")                                                               \
     ROW(KIND, NOT_SIMULATED, "kind", "The plan does not simulate objects of this kind.")           \
     ROW(QUOTA_OFF, IGNORED, "quota_not_enforced",                                                  \
         "FederatedQuotaEnforcement is off, its default: spec.overall limits no template. Set "     \
@@ -112,7 +113,11 @@ struct user_change {
     size_t defined_kind_count;
     /* Clusters that are lost after the change; NULL without any. Borrowed. */
     const struct entry_list *lost;
+    struct override_plan overrides;
 };
+
+/* Initializes an empty list of actions in the overlay, which is borrowed. */
+void user_change_init(struct user_change *u, struct overlay *overlay);
 
 /* Adds a source that cannot be read, because of `why`: the result lacks its objects. */
 void user_change_note_unread(struct user_change *u, const char *name, const char *why);

@@ -343,3 +343,16 @@ bool image_apply_change(const char *image, const struct image_change *change, st
     append_image(&parts, out);
     return true;
 }
+
+bool image_change_keeps_valid(const struct image_change *change)
+{
+    struct image_part value = {change->value, strlen(change->value)};
+    bool replaces = strcmp(change->op, "replace") == 0, removes = strcmp(change->op, "remove") == 0;
+
+    if (strcmp(change->component, "Registry") == 0)
+        return removes || (replaces && is_domain(value) && !is_ipv6_address(value) &&
+                           memchr(value.text, '.', value.len));
+    if (strcmp(change->component, "Repository") == 0)
+        return replaces && value.len < PATH_MAX_BYTES && is_remote_name(value);
+    return strcmp(change->component, "Tag") == 0 && (removes || (replaces && is_tag(value)));
+}

@@ -14,6 +14,12 @@ struct image_change {
 };
 
 /*
+ * Returns true if the change makes a valid image of every valid image: a component is replaced by a
+ * valid one, or a registry or tag is removed.
+ */
+bool image_change_keeps_valid(const struct image_change *change);
+
+/*
  * Appends the changed image to `out`. An image with tag and digest loses the digest. A tag that is
  * neither a valid tag nor a valid digest changes nothing. Returns false with the reason if Karmada
  * cannot parse the image, or the component is unknown.

@@ -55,26 +55,14 @@ static enum overriders_result apply_operation(struct overriding_object *o, const
 
 /* ---- kinds with containers ---- */
 
-/* Kinds whose containers are changed, whatever the group. */
-static const struct {
-    const char *kind;
-    bool has_template; /* The containers are in spec.template.spec. */
-} workloads[] = {
-    {"Pod", false},      {"ReplicaSet", true},  {"Deployment", true},
-    {"DaemonSet", true}, {"StatefulSet", true}, {"Job", true},
-};
-
 /* Returns the path of the containers of an object; NULL for other kinds. */
 static const char *containers_path(const cJSON *object)
 {
     const char *kind = json_str(object, "kind", "");
 
-    for (size_t i = 0; i < ARRAY_LEN(workloads); i++) {
-        if (strcmp(workloads[i].kind, kind) == 0)
-            return workloads[i].has_template ? "/spec/template/spec/containers"
-                                             : "/spec/containers";
-    }
-    return NULL;
+    if (!workload_has_containers(kind))
+        return NULL;
+    return strcmp(kind, "Pod") == 0 ? "/spec/containers" : "/spec/template/spec/containers";
 }
 
 /*

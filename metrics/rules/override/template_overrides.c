@@ -4,6 +4,7 @@
 #include "metrics/base/json_patch.h"
 #include "metrics/model/binding.h"
 #include "metrics/model/template.h"
+#include "metrics/rules/override/override_check.h"
 #include "metrics/rules/prediction.h"
 #include "metrics/rules/replica_projection.h"
 
@@ -28,6 +29,31 @@ static void add_bound_targets(struct template_overrides *o, const struct binding
         add_target(o, b->clusters[i].name, i < b->cluster_count ? b->clusters[i].replicas : 0);
 }
 
+/*
+ * Without Cluster objects, as in most repositories of manifests, adds the clusters that the first
+ * affinity of the policy names, if it selects by names alone.
+ */
+static void add_named_targets(const struct rule_context *c, const struct entry *template,
+                              struct template_overrides *o)
+{
+    const struct entry *governing = template_decision(template)->governing;
+    const struct policy_decision *policy = governing ? policy_decision(governing) : NULL;
+    const struct placement *placement =
+        policy && policy->resolved ? policy->resolved->placement : NULL;
+    const struct cluster_affinity *affinity;
+
+    if (store_object_count(c->store, CLASS_CLUSTER) > 0 || !placement || placement->unreadable ||
+        placement->group_count == 0)
+        return;
+    affinity = &placement->groups[0].affinity;
+    if (affinity->labels || affinity->fields || affinity->zones || affinity->never)
+        return;
+    for (uint32_t i = 0; i < affinity->name_count; i++) {
+        if (affinity_allows_name(affinity, affinity->names[i]))
+            add_target(o, affinity->names[i], 0);
+    }
+}
+
 static void add_predicted_targets(const struct rule_context *c, const struct entry *template,
                                   struct template_overrides *o)
 {
@@ -36,6 +62,8 @@ static void add_predicted_targets(const struct rule_context *c, const struct ent
     o->predicted = true;
     o->projection = xcalloc(1, sizeof(*o->projection));
     predicted = predict_in_context(c, template, o->projection);
+    if (predicted.outcome == PREDICTION_UNDETERMINED)
+        add_named_targets(c, template, o);
     if (predicted.outcome != PREDICTION_PLACED)
         return;
     for (uint32_t i = 0; i < o->projection->count; i++)
@@ -44,19 +72,13 @@ static void add_predicted_targets(const struct rule_context *c, const struct ent
 
 /* ---- evaluation ---- */
 
-/*
- * Returns the template as Karmada passes it to the override policies: with the scheduler's replicas
- * for the cluster, if the template sets replicas. Owned by the caller.
- */
-static cJSON *object_for_cluster(const cJSON *object, int32_t replicas)
+void template_set_replicas(cJSON *object, int32_t replicas)
 {
-    cJSON *copy = cJSON_Duplicate(object, true);
-    cJSON *spec = cJSON_GetObjectItemCaseSensitive(copy, "spec");
+    cJSON *spec = cJSON_GetObjectItemCaseSensitive(object, "spec");
     cJSON *present = cJSON_GetObjectItemCaseSensitive(spec, "replicas");
 
     if (replicas > 0 && cJSON_IsNumber(present))
         json_replace(spec, present, cJSON_CreateNumber(replicas));
-    return copy;
 }
 
 static void evaluate_target(const struct rule_context *c, const struct override_subject *subject,
@@ -74,8 +96,10 @@ static void evaluate_target(const struct rule_context *c, const struct override_
     if (t->missing || !subject->object)
         return;
 
-    CLEANUP(json_cleanup) cJSON *object = object_for_cluster(subject->object, t->replicas);
+    /* Karmada writes the scheduler's replicas before it applies the override policies. */
+    CLEANUP(json_cleanup) cJSON *object = cJSON_Duplicate(subject->object, true);
 
+    template_set_replicas(object, t->replicas);
     of_cluster.object = object;
     t->effect = override_effect_make(&of_cluster, selection, t->cluster, cluster);
 }
@@ -109,7 +133,7 @@ struct template_overrides template_overrides_make(const struct rule_context *c,
         return o;
     subject.object = object = read_document(template);
     o.evaluated = object != NULL;
-    if (failures_only && !object)
+    if (failures_only && (!object || overrides_cannot_fail(&o.selection, object)))
         return o;
     if (entry_binding(d->binding))
         add_bound_targets(&o, entry_binding(d->binding));

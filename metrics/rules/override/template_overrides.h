@@ -36,6 +36,9 @@ struct template_overrides template_overrides_make(const struct rule_context *c,
                                                   const struct entry *template, bool failures_only);
 void template_overrides_release(struct template_overrides *o);
 
+/* Sets spec.replicas of a template, if it has them, to the scheduler's replicas, if above 0. */
+void template_set_replicas(cJSON *object, int32_t replicas);
+
 /* Returns true if it is certain that a rule fails for the target. */
 bool target_override_fails(const struct target_override *t);
 

@@ -15,3 +15,6 @@
  * any group.
  */
 bool workload_fits_schema(const cJSON *object, const char *kind, struct error *err) MUST_USE;
+
+/* Returns true for these kinds, whatever the group. */
+bool workload_has_containers(const char *kind);

@@ -2,6 +2,7 @@
 #include "metrics/rules/override/override_effect.h"
 
 #include "metrics/model/store.h"
+#include "metrics/rules/override/override_check.h"
 #include "tests/unit/reading.h"
 #include "tests/unit/world.h"
 
@@ -105,4 +106,75 @@ TEST(differences_are_sorted_by_path)
     assert_null(changes.items[1].to);
     assert_string_equal(changes.items[2].path, "/c");
     override_changes_release(&changes);
+}
+
+/* ---- rules that cannot fail ---- */
+
+#define DEPLOYMENT                                                                                 \
+    "{'apiVersion':'apps/v1','kind':'Deployment','metadata':{'name':'c','namespace':'test'},"      \
+    "'spec':{'replicas':2,'paused':false,'template':{'spec':{'serviceAccountName':'a',"            \
+    "'containers':[{'name':'a','image':'reg.io/a:1'}]}}}}"
+
+static const struct check_row {
+    const char *title, *kind, *overriders;
+    bool cannot_fail;
+} checks[] = {
+    {"a number for a number", "OverridePolicy",
+     "'plaintext':[{'path':'/spec/replicas','operator':'replace','value':3}]", true},
+    {"a text for a number", "OverridePolicy",
+     "'plaintext':[{'path':'/spec/replicas','operator':'replace','value':'3'}]", false},
+    {"a fraction", "OverridePolicy",
+     "'plaintext':[{'path':'/spec/replicas','operator':'replace','value':1.5}]", false},
+    {"a missing field", "OverridePolicy",
+     "'plaintext':[{'path':'/spec/none','operator':'replace','value':3}]", false},
+    {"a text for a text", "OverridePolicy",
+     "'plaintext':[{'path':'/spec/template/spec/serviceAccountName','operator':'replace',"
+     "'value':'b'}]",
+     true},
+    {"a text beside images", "OverridePolicy",
+     "'imageOverrider':[{'component':'Tag','operator':'remove'}],'plaintext':[{'path':"
+     "'/spec/template/spec/containers/0/image','operator':'replace','value':'B'}]",
+     false},
+    {"a removed field", "OverridePolicy",
+     "'plaintext':[{'path':'/spec/paused','operator':'remove'}]", false},
+    {"the kind", "OverridePolicy", "'plaintext':[{'path':'/kind','operator':'replace','value':''}]",
+     false},
+    {"a registry", "OverridePolicy",
+     "'imageOverrider':[{'component':'Registry','operator':'replace','value':'b.io'}]", true},
+    {"a registry that is no domain", "OverridePolicy",
+     "'imageOverrider':[{'component':'Registry','operator':'replace','value':'b//'}]", false},
+    {"an image by its path", "OverridePolicy",
+     "'imageOverrider':[{'component':'Tag','operator':'remove','predicate':{'path':'/x'}}]", false},
+    {"args", "OverridePolicy",
+     "'argsOverrider':[{'containerName':'a','operator':'add','value':['x']}]", true},
+    {"a label", "OverridePolicy", "'labelsOverrider':[{'operator':'add','value':{'a':'b'}}]", true},
+    {"a label with an escape", "OverridePolicy",
+     "'labelsOverrider':[{'operator':'add','value':{'a~0':'b'}}]", false},
+    {"a label that selects other policies", "ClusterOverridePolicy",
+     "'labelsOverrider':[{'operator':'add','value':{'a':'b'}}]", false},
+    {"a field", "OverridePolicy",
+     "'fieldOverrider':[{'fieldPath':'/x','json':[{'subPath':'/a','operator':'remove'}]}]", false},
+};
+
+TEST_ROWS(most_rules_cannot_fail, checks, title)
+{
+    const struct check_row *row = *state;
+    CLEANUP(json_cleanup) cJSON *object = json_of(DEPLOYMENT);
+    CLEANUP(override_selection_release) struct override_selection selection = {0};
+    bool namespaced = strcmp(row->kind, "OverridePolicy") == 0;
+    char policy[1024];
+    struct world w;
+
+    snprintf(policy, sizeof(policy),
+             "{'apiVersion':'policy.karmada.io/v1alpha1','kind':'%s','metadata':{'name':'o'%s},"
+             "'spec':{'overrideRules':[{'overriders':{%s}}]}}",
+             row->kind, namespaced ? ",'namespace':'test'" : "", row->overriders);
+    world_init(&w, &rules_options_default, 1);
+    put(&w, DEPLOYMENT);
+    put(&w, policy);
+    selection =
+        override_selection_make(w.store, world_find(&w, "apps/v1", "Deployment", "test", "c"));
+    assert_int_equal(selection.count, 1);
+    assert_int_equal(overrides_cannot_fail(&selection, object), row->cannot_fail);
+    world_release(&w);
 }
