@@ -40,6 +40,11 @@ static struct image_part part_of(const char *text, const char *end)
     return (struct image_part){text, (size_t)(end - text)};
 }
 
+static bool begins_with(struct image_part s, const char *text)
+{
+    return s.len >= strlen(text) && strncmp(s.text, text, strlen(text)) == 0;
+}
+
 /* Returns true for letters and digits, with '-' inside, and with dots between such components. */
 static bool is_domain_name(struct image_part s)
 {
@@ -160,7 +165,7 @@ static size_t algorithm_length(struct image_part s)
             at++;
         if (at < s.len && s.text[at] == ':')
             return at;
-        if (at == s.len || !memchr("-_+.", s.text[at], 4))
+        if (at == s.len || !strchr("-_+.", s.text[at]))
             return 0;
         at++;
     }
@@ -192,7 +197,7 @@ static bool is_known_digest(struct image_part s)
     for (size_t i = 0; i < ARRAY_LEN(known); i++) {
         size_t len = strlen(known[i].algorithm);
 
-        if (s.len != len + known[i].digits || memcmp(s.text, known[i].algorithm, len) != 0)
+        if (s.len != len + known[i].digits || !begins_with(s, known[i].algorithm))
             continue;
         for (size_t k = len; k < s.len; k++) {
             if (!is_digit(s.text[k]) && !(s.text[k] >= 'a' && s.text[k] <= 'f'))
@@ -236,7 +241,7 @@ static void split_name(struct image *i, struct image_part name)
     struct image_part host = slash ? part_of(name.text, slash) : (struct image_part){name.text, 0};
 
     if (!slash || (!memchr(host.text, '.', host.len) && !memchr(host.text, ':', host.len) &&
-                   (host.len != strlen("localhost") || memcmp(host.text, "localhost", host.len)))) {
+                   (host.len != strlen("localhost") || !begins_with(host, "localhost")))) {
         set_text(&i->repository, name);
         return;
     }
