@@ -102,6 +102,8 @@ static void add_kind_reason(const struct verdict_reason *r, struct strbuf *out)
         strbuf_addf(out, "%s is %s (cluster: no %s)", field, value, value);
         break;
     case CLUSTER_VERDICT_WORKLOAD_AFFINITY:
+        strbuf_addf(out, "the other workloads of %s exclude it (%s)", field, value);
+        break;
     case CLUSTER_VERDICT_UNDETERMINED:
         add_undetermined(r->value, out);
         break;

@@ -632,6 +632,15 @@ static void read_requests(struct decode *d, const cJSON *spec, struct binding *b
     }
 }
 
+static void read_workload_groups(struct decode *d, const cJSON *spec, struct binding *b)
+{
+    static const char path[] = "spec.workloadAffinityGroups";
+    const cJSON *groups = decode_object(d, spec, "spec", "workloadAffinityGroups");
+
+    b->affinity_group = decode_interned(d, groups, path, "affinityGroup");
+    b->anti_affinity_group = decode_interned(d, groups, path, "antiAffinityGroup");
+}
+
 static void read_spec(struct decode *d, const cJSON *spec, struct binding *b)
 {
     static const char path[] = "spec.resource";
@@ -647,6 +656,7 @@ static void read_spec(struct decode *d, const cJSON *spec, struct binding *b)
     b->uid_hash = uid_hash(uid ? uid : "");
     b->resource_version = resource_version_decode(d, resource, path);
     propagation_decode(d, spec, &b->propagation);
+    read_workload_groups(d, spec, b);
     read_referrers(d, spec, b);
     read_target_clusters(d, spec, b);
     read_requests(d, spec, b);
@@ -707,8 +717,14 @@ void binding_release(struct intern *strings, void *object)
 
     if (!b)
         return;
-    const char *const texts[] = {
-        b->api_version, b->kind, b->ns, b->managed_by, b->applied_placement, b->observed_affinity};
+    const char *const texts[] = {b->api_version,
+                                 b->kind,
+                                 b->ns,
+                                 b->managed_by,
+                                 b->applied_placement,
+                                 b->observed_affinity,
+                                 b->affinity_group,
+                                 b->anti_affinity_group};
 
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         intern_drop(strings, texts[i]);

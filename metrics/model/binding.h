@@ -183,6 +183,9 @@ struct binding {
     /* Canonical JSON of the annotation applied-placement; NULL if absent, invalid or empty. */
     const char *applied_placement;
     const char *observed_affinity; /* status.schedulerObservingAffinityName; NULL if unset. */
+    /* spec.workloadAffinityGroups; NULL if unset. Interned. */
+    const char *affinity_group;
+    const char *anti_affinity_group;
     struct referrer *referrers;
     struct target_cluster *clusters; /* Array of binding_target_count() targets. */
     struct resource_request *requests;

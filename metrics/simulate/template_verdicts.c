@@ -23,6 +23,7 @@ void cluster_verdicts_release(struct cluster_verdicts *v)
 struct placed_input {
     struct binding expected; /* Used without a placed binding; texts are borrowed. */
     struct scheduling s;
+    struct workload_neighbours neighbours;          /* Owned arrays; used with a binding. */
     const struct resolved_placement *own, *applied; /* References, or NULL. */
     bool bound;
     enum verdict_limit limit;
@@ -32,6 +33,36 @@ static void placed_input_release(const struct rule_context *c, struct placed_inp
 {
     placements_drop(c->placements, in->own);
     placements_drop(c->placements, in->applied);
+    free(in->neighbours.together);
+    free(in->neighbours.apart);
+}
+
+static void add_neighbour(const struct binding ***list, size_t *count, const struct binding *b)
+{
+    *list = xreallocarray(*list, *count + 1, sizeof(const struct binding *));
+    (*list)[(*count)++] = b;
+}
+
+/* Finds the other bindings of the namespace in the workload affinity groups of a binding. */
+static void use_neighbours(const struct entry *binding, struct placed_input *in)
+{
+    const struct partition *all = binding->partition;
+    const struct binding *b = entry_binding(binding);
+    struct workload_neighbours *n = &in->neighbours;
+
+    if (!in->own->placement->has_workload_affinity)
+        return;
+    for (size_t i = 0; i < all->count && !all->type->def->cluster_scoped; i++) {
+        const struct binding *other = entry_binding(all->entries[i]);
+
+        if (!other || other == b)
+            continue;
+        if (b->affinity_group && other->affinity_group == b->affinity_group)
+            add_neighbour(&n->together, &n->together_count, other);
+        if (b->anti_affinity_group && other->anti_affinity_group == b->anti_affinity_group)
+            add_neighbour(&n->apart, &n->apart_count, other);
+    }
+    in->s.neighbours = n;
 }
 
 static bool is_for_other_scheduler(const char *name)
@@ -39,9 +70,11 @@ static bool is_for_other_scheduler(const char *name)
     return name && strcmp(name, DEFAULT_SCHEDULER) != 0;
 }
 
-static void use_binding(const struct rule_context *c, const struct binding *b,
+static void use_binding(const struct rule_context *c, const struct entry *binding,
                         struct placed_input *in)
 {
+    const struct binding *b = entry_binding(binding);
+
     in->own = placements_ref(c->placements, b->propagation.placement);
     if (b->was_scheduled)
         in->applied = placements_ref(c->placements, b->applied_placement);
@@ -49,6 +82,7 @@ static void use_binding(const struct rule_context *c, const struct binding *b,
     in->s.binding = b;
     in->s.resolved = in->own;
     in->s.applied = in->applied ? in->applied->placement : NULL;
+    use_neighbours(binding, in);
     if (is_for_other_scheduler(b->propagation.scheduler_name))
         in->limit = VERDICT_LIMIT_OTHER_SCHEDULER;
     else if (b->scheduling_suspended)
@@ -86,7 +120,7 @@ static bool placed_input_make(const struct rule_context *c, const struct entry *
     if (!d || d->state == STATE_IGNORED)
         return false;
     if (b && b->has_placement)
-        use_binding(c, b, in);
+        use_binding(c, d->binding, in);
     else if (!b && policy && policy->resolved)
         use_policy(c, template, d->governing, in);
     return in->s.resolved != NULL;
@@ -394,8 +428,12 @@ bool template_count_filters(const struct engine *e, const struct entry *template
     bool judged = placed_input_make(c, template, &in) && in.bound &&
                   in.limit != VERDICT_LIMIT_OTHER_SCHEDULER && is_judgeable(in.s.resolved);
 
-    if (judged)
+    if (judged) {
+        /* The engine does not count again after a change of other workloads. */
+        in.s.neighbours = NULL;
         scheduling_count_filters(&in.s, c->release.newest, counts);
+        counts[FILTER_WORKLOAD_AFFINITY] = 0;
+    }
     placed_input_release(c, &in);
     return judged;
 }

@@ -56,8 +56,8 @@ bool template_is_unscheduled(const struct template_decision *d);
 
 /*
  * Counts the member clusters that each filter excludes for an unscheduled template
- * (scheduling_count_filters()). Returns false, and counts nothing, if its placement or the Clusters
- * are unknown.
+ * (scheduling_count_filters()), without FILTER_WORKLOAD_AFFINITY. Returns false, and counts
+ * nothing, if its placement or the Clusters are unknown.
  */
 bool template_count_filters(const struct engine *e, const struct entry *template,
                             size_t counts[FILTER_COUNT + 1]);

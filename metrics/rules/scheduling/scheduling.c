@@ -43,6 +43,25 @@ static bool lacks_spread_property(const struct placement *placement, const struc
     return false;
 }
 
+/*
+ * Returns true if the workload must not run beside its neighbours in the cluster, or not without
+ * them (Karmada: obeyAffinityGroup, obeyAntiAffinityGroup); also if the neighbours are unknown.
+ */
+static bool excludes_workload(const struct scheduling *s, const char *cluster)
+{
+    const struct workload_neighbours *n = s->neighbours;
+
+    for (size_t i = 0; n && i < n->apart_count; i++) {
+        if (is_target(n->apart[i], cluster))
+            return true;
+    }
+    for (size_t i = 0; n && i < n->together_count; i++) {
+        if (n->together[i]->cluster_count > 0 && !is_target(n->together[i], cluster))
+            return true;
+    }
+    return !n;
+}
+
 /* Returns true if the filter by workloadAffinity may exclude clusters. */
 static bool has_workload_affinity(const struct scheduling *s, enum release release)
 {
@@ -83,7 +102,8 @@ static enum cluster_filter filter_member(const struct filter_input *in, const st
         return FILTER_EVICTING;
     if (lacks_spread_property(s->resolved->placement, cluster))
         return FILTER_SPREAD_PROPERTY;
-    if (!target && !s->lacks_template && has_workload_affinity(s, in->release))
+    if (!target && !s->lacks_template && has_workload_affinity(s, in->release) &&
+        excludes_workload(s, m->name))
         return FILTER_WORKLOAD_AFFINITY;
     return FILTER_COUNT;
 }
@@ -164,7 +184,7 @@ static bool passes_filters(const struct filter_input *in, const struct entry *cl
     for (uint32_t i = scheduling_first_group(s, in->release); i < s->resolved->group_count; i++) {
         enum cluster_filter filter = filter_cluster(in, i, cluster);
 
-        if (filter == FILTER_COUNT || filter == FILTER_WORKLOAD_AFFINITY)
+        if (filter == FILTER_COUNT || (filter == FILTER_WORKLOAD_AFFINITY && !s->neighbours))
             return true;
     }
     return false;
@@ -252,7 +272,7 @@ static bool add_passing(struct attempt *a, const struct cluster_set *set)
     for (uint32_t i = 0; i < set->count; i++) {
         enum cluster_filter filter = filter_member(&a->in, &set->members[i]);
 
-        known &= filter != FILTER_WORKLOAD_AFFINITY;
+        known &= filter != FILTER_WORKLOAD_AFFINITY || a->in.s->neighbours;
         if (filter == FILTER_COUNT)
             a->set.members[a->set.count++] = set->members[i];
     }

@@ -29,6 +29,17 @@
 enum cluster_filter { CLUSTER_FILTERS(CLUSTER_FILTER_ENUMERATOR) FILTER_COUNT };
 extern const char *const cluster_filter_names[FILTER_COUNT];
 
+/*
+ * Bindings of other workloads in the workload affinity group, and in the anti-affinity group, of a
+ * binding. Arrays of borrowed bindings.
+ */
+struct workload_neighbours {
+    const struct binding **together;
+    const struct binding **apart;
+    size_t together_count;
+    size_t apart_count;
+};
+
 /* Input of the scheduler for one binding. */
 struct scheduling {
     struct placements *placements;
@@ -40,12 +51,14 @@ struct scheduling {
     bool keeps_empty; /* The scheduler runs with --enable-empty-workload-propagation. */
     /* The template is unknown: only the filters that need no template exclude clusters. */
     bool lacks_template;
+    /* For the filter by workloadAffinity; NULL: it cannot be computed. */
+    const struct workload_neighbours *neighbours;
 };
 
 /*
  * Returns the first filter that excludes a Cluster from an affinity group, in the order of enum
- * cluster_filter; FILTER_COUNT if the cluster passes. FILTER_WORKLOAD_AFFINITY stands for a filter
- * that cannot be computed.
+ * cluster_filter; FILTER_COUNT if the cluster passes. Without `neighbours`,
+ * FILTER_WORKLOAD_AFFINITY stands for a filter that cannot be computed.
  */
 enum cluster_filter scheduling_filter(const struct scheduling *s, enum release release,
                                       uint32_t group, const struct entry *cluster);

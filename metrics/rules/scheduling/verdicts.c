@@ -244,7 +244,10 @@ static void set_filter_texts(const struct verdict_base *base, uint32_t group,
         set_spread_property(base, entry_cluster(cluster), out);
         break;
     case FILTER_WORKLOAD_AFFINITY:
-        out->field = format("workloadAffinity");
+        out->field = format("workloadAffinityGroups");
+        out->value = format("%s%s%s", b->affinity_group ? b->affinity_group : "",
+                            b->affinity_group && b->anti_affinity_group ? ", " : "",
+                            b->anti_affinity_group ? b->anti_affinity_group : "");
         break;
     case FILTER_COUNT:
         break;
@@ -274,8 +277,8 @@ static void set_group_reason(const struct verdict_base *base, uint32_t group,
                              const struct entry *cluster, bool texts, struct verdict_reason *out)
 {
     out->kind = filter_in_range(base, group, cluster);
-    if (out->kind == CLUSTER_VERDICT_WORKLOAD_AFFINITY) {
-        /* The filter compares the workload with all others: it cannot be computed. */
+    if (out->kind == CLUSTER_VERDICT_WORKLOAD_AFFINITY && !base->s.neighbours) {
+        /* The groups of a binding that does not exist yet are unknown. */
         out->kind = CLUSTER_VERDICT_UNDETERMINED;
         out->value = texts ? format("workload_affinity") : NULL;
     } else if (texts && out->kind == CLUSTER_VERDICT_UNDETERMINED) {

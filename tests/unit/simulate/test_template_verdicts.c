@@ -294,6 +294,62 @@ TEST_ROWS(one_cluster_has_the_verdict_of_the_list, verdict_cases, name)
     world_release(&w);
 }
 
+/* A placement with workloadAffinity, and the groups of the binding; the cluster m1 is a target of
+ * the other. */
+static struct workload_case {
+    const char *name;
+    const char *groups; /* spec.workloadAffinityGroups of both bindings. */
+    const char *gates;
+    const char *expected;
+} workload_cases[] = {
+    {"workloads that run together", "{'affinityGroup':'app=a'}", "WorkloadAffinity=true",
+     "m1 target (predicted, 2 replicas), m2 workload_affinity (the other workloads of "
+     "workloadAffinityGroups exclude it (app=a))"},
+    {"workloads that run apart", "{'antiAffinityGroup':'app=a'}", "WorkloadAffinity=true",
+     "m1 workload_affinity (the other workloads of workloadAffinityGroups exclude it (app=a)), "
+     "m2 target (predicted, 2 replicas)"},
+    {"without the gate", "{'antiAffinityGroup':'app=a'}", "",
+     "m1 target (predicted, 2 replicas), m2 target (predicted, 2 replicas)"},
+    {"no groups", "{}", "WorkloadAffinity=true",
+     "m1 target (predicted, 2 replicas), m2 target (predicted, 2 replicas)"},
+};
+
+TEST_ROWS(other_workloads_exclude_clusters, workload_cases, name)
+{
+    static const char binding[] =
+        "{'apiVersion':'work.karmada.io/v1alpha2','kind':'ResourceBinding','metadata':{'name':"
+        "'%-deployment','namespace':'default'},'spec':{'resource':{'apiVersion':'apps/v1','kind':"
+        "'Deployment','namespace':'default','name':'%'},'replicas':2,'replicaRequirements':{},"
+        "'placement':{'clusterAffinity':{'clusterNames':['m1','m2']},'workloadAffinity':{'affinity'"
+        ":{'groupByLabelKey':'app'}}},%}}";
+    const struct workload_case *c = *state;
+    struct rules_options options = rules_options_default;
+    CLEANUP(strbuf_release) struct strbuf actual = STRBUF_INIT(TEXT_MAX);
+    CLEANUP(strbuf_release) struct strbuf spec = STRBUF_INIT(TEXT_MAX);
+    struct cluster_verdicts v;
+    struct world w;
+
+    options.feature_gates = c->gates;
+    world_init(&w, &options, 1);
+    put_clusters(&w);
+    put(&w,
+        "{'apiVersion':'apps/v1','kind':'Deployment','metadata':{'name':'web','namespace':"
+        "'default'},'spec':{'replicas':2,'template':{}}}",
+        "", "", "");
+    strbuf_addf(&spec, "'workloadAffinityGroups':%s", c->groups);
+    put(&w, binding, "web", "web", spec.data);
+    strbuf_adds(&spec, ",'clusters':[{'name':'m1','replicas':2}]");
+    put(&w, binding, "other", "other", spec.data);
+    world_run(&w, NOW_MS);
+    v = template_verdicts(w.engine, find_template(&w));
+    v.count = v.count > 2 ? 2 : v.count;
+    print_verdicts(&v, &actual);
+    v.count = 5;
+    cluster_verdicts_release(&v);
+    assert_string_equal(actual.data, c->expected);
+    world_release(&w);
+}
+
 TEST(a_policy_without_template_has_the_filters_that_need_none)
 {
     CLEANUP(strbuf_release) struct strbuf actual = STRBUF_INIT(TEXT_MAX);
