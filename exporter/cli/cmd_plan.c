@@ -427,8 +427,7 @@ static const char *const examples[] = {
 
 const struct command plan_command = {
     .name = "plan",
-    .usage = "[FLAGS] {-f CHANGE | --delete OBJECT | --lose CLUSTER | "
-             "--to-karmada RELEASE}... [PATH...]",
+    .usage = "[FLAGS] [-f CHANGE] [PATH...]",
     .summary = "simulate a change of policies or templates, and print its effects",
     .details =
         "Reads the manifests at each PATH, or Karmada's API server without a PATH. Deletes "
