@@ -420,7 +420,7 @@ static const char *const examples[] = {
     "plan -f new-policy.yaml ./manifests",
     "plan --delete pp/default/web --fail-on move,lost",
     "plan --lose member1 --fail-on lost,overflow",
-    "plan --karmada.version 1.18 --to-karmada 1.19 ./manifests",
+    "plan --to-karmada 1.19 --fail-on move,nowhere,refused",
     "plan -f new.yaml --server http://localhost:19180",
     NULL,
 };
