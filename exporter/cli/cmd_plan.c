@@ -420,15 +420,14 @@ static const char *const examples[] = {
     "plan -f new-policy.yaml ./manifests",
     "plan --delete pp/default/web --fail-on move,lost",
     "plan --lose member1 --fail-on lost,overflow",
-    "plan --karmada.version 1.18 --to-karmada 1.19 ./manifests",
+    "plan --to-karmada 1.19 --fail-on move,nowhere,refused",
     "plan -f new.yaml --server http://localhost:19180",
     NULL,
 };
 
 const struct command plan_command = {
     .name = "plan",
-    .usage = "[FLAGS] {-f CHANGE | --delete OBJECT | --lose CLUSTER | "
-             "--to-karmada RELEASE}... [PATH...]",
+    .usage = "[FLAGS] [-f CHANGE] [PATH...]",
     .summary = "simulate a change of policies or templates, and print its effects",
     .details =
         "Reads the manifests at each PATH, or Karmada's API server without a PATH. Deletes "
