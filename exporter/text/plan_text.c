@@ -882,8 +882,8 @@ static void print_summary(const struct plan_result *r, struct output *o)
               "copies change by override policies");
     add_count(&more, 0, r->conflicts_appear, "conflict appears", "conflicts appear");
     add_count(&more, 0, r->conflicts_vanish, "conflict vanishes", "conflicts vanish");
-    add_count(&more, 0, r->undetermined, "template gets clusters that only the scheduler selects",
-              "templates get clusters that only the scheduler selects");
+    add_count(&more, 0, r->undetermined, "template has an undetermined result",
+              "templates have an undetermined result");
     if (more.len > 0) {
         strbuf_addc(&more, '.');
         output_add_line(o, 0, more.data);

@@ -112,7 +112,7 @@ static const struct kind_def rows[] = {
     {CLUSTER_GROUP, CLUSTER_KIND, CLUSTER_API_VERSION, CLASS_CLUSTER, true, cluster_decode,
      cluster_release, NULL, ALWAYS("clusters", .unfiltered = true)},
     {POLICY_GROUP, QUOTA_KIND, POLICY_V1, CLASS_QUOTA, false, federated_quota_decode,
-     federated_quota_release, NULL, ALWAYS("federatedresourcequotas", .optional = true)},
+     federated_quota_release, NULL, ALWAYS("federatedresourcequotas")},
     {WORK_GROUP, "Work", WORK_V1, CLASS_WORK, false, work_decode, work_release, NULL,
      WITH_WORKS("works", .optional = true, .unfiltered = true, .by_binding = true)},
     /* The groups "" and events.k8s.io serve the same Events: events.k8s.io is not read. */
