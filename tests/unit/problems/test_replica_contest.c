@@ -4,6 +4,8 @@
 #include "metrics/base/timestamp.h"
 #include "metrics/model/template.h"
 #include "metrics/rules/engine.h"
+#include "metrics/rules/problems/problem.h"
+#include "metrics/rules/problems/problems.h"
 #include "metrics/rules/rule.h"
 #include "tests/unit/reading.h"
 #include "tests/unit/suite.h"
@@ -263,6 +265,108 @@ TEST(a_change_evaluates_the_workload_only)
         check(&w, steps[i].expected);
         assert_in_range(engine_evaluations(w.engine) - before, 1, 8);
     }
+    world_release(&w);
+}
+
+/* ---- random changes ---- */
+
+enum { STEPS = 3000, OBJECT_KINDS = 9 };
+
+/* Variants of each object; NULL at the end. The object does not exist in the variant "". */
+static const char *const variants[OBJECT_KINDS][6] = {
+    {WEB(""), WEB(RETAIN("true")), WEB(BY_KARMADA), "", NULL},
+    {SET, "", NULL},
+    {HPA(""), HPA_OF(OF_SET), HPA(",'deletionTimestamp':'2026-01-09T00:00:00Z'"), "", NULL},
+    {FHPA, FHPA_OF(OF_SET), FHPA_OF("'kind':'Deployment','name':'web'"), "", NULL},
+    {WEB_ON(M1), WEB_ON(M1 "," M2), WEB_ON(""), "", NULL},
+    {SET_ON(M2), "", NULL},
+    {HPA_ON(M1), HPA_ON(M2), HPA_ON(""), "", NULL},
+    {WEBS(NAMES("'m1'")), WEBS(LABELLED("m1")), "", NULL},
+    {HPAS(NAMES("'m1','m2'")), HPAS(LABELLED("m1")), HPAS(NAMES("'m2'")), "", NULL},
+};
+
+static void put_or_remove(struct world *w, const char *object, const char *former)
+{
+    CLEANUP(json_cleanup) cJSON *json = json_of(*object ? object : former);
+    struct identity id;
+    struct error err;
+
+    if (*object) {
+        world_put(w, json);
+        return;
+    }
+    assert_true(identity_read(json, &id, &err));
+    store_remove(w->store, store_find(w->store, &id));
+}
+
+/* Appends the reason for which an instance about the workload holds; nothing without one. */
+static void describe_instance(const struct world *w, const char *kind, struct strbuf *out)
+{
+    struct entry *workload = world_find(w, "apps/v1", kind, "a", "web");
+    struct problem_walk walk = {0};
+    const struct problem *p;
+
+    while ((p = problems_next(engine_problems(w->engine), &walk)) != NULL) {
+        if (p->subject == workload && problem_id(p) == PROBLEM_REPLICAS_CONTESTED &&
+            p->status != PROBLEM_RESOLVING)
+            strbuf_addf(out, "%s %s;", kind, problem_reasons[p->reason].name);
+    }
+}
+
+static void describe_instances(const struct world *w, struct strbuf *out)
+{
+    describe_instance(w, "Deployment", out);
+    describe_instance(w, "StatefulSet", out);
+}
+
+static void start_judging(struct world *w)
+{
+    struct problem_options options = {.snapshot = true, .only_proven_times = true};
+
+    problem_settings_reset(&options.settings);
+    engine_judge_problems(w->engine, &options);
+    world_run(w, NOW_MS);
+}
+
+/* The judged problems after any sequence of changes are those of a fresh engine. */
+TEST(random_changes_lead_to_the_problems_of_a_fresh_engine)
+{
+    const char *now[OBJECT_KINDS];
+    unsigned held = 0;
+    struct world w;
+
+    world_init(&w, &rules_options_default, 7);
+    start_judging(&w);
+    for (size_t i = 0; i < OBJECT_KINDS; i++)
+        now[i] = "";
+    for (unsigned step = 0; step < STEPS; step++) {
+        CLEANUP(strbuf_release) struct strbuf found = STRBUF_INIT(TEXT_MAX);
+        CLEANUP(strbuf_release) struct strbuf expected = STRBUF_INIT(TEXT_MAX);
+        size_t i = world_random(&w, OBJECT_KINDS), count = 0;
+        const char *former = now[i];
+        struct world fresh;
+
+        while (variants[i][count])
+            count++;
+        now[i] = variants[i][world_random(&w, (uint32_t)count)];
+        if (*now[i] || *former)
+            put_or_remove(&w, now[i], former);
+        world_run(&w, NOW_MS);
+        describe_instances(&w, &found);
+
+        world_init(&fresh, &rules_options_default, step);
+        for (size_t k = 0; k < OBJECT_KINDS; k++) {
+            if (*now[k])
+                put_or_remove(&fresh, now[k], "");
+        }
+        world_run(&fresh, NOW_MS);
+        start_judging(&fresh);
+        describe_instances(&fresh, &expected);
+        world_release(&fresh);
+        assert_string_equal(found.data, expected.data);
+        held += found.len > 0;
+    }
+    assert_in_range(held, STEPS / 20, STEPS);
     world_release(&w);
 }
 
