@@ -8,11 +8,11 @@
 #include "metrics/base/json_writer.h"
 #include "metrics/explain/explanation.h"
 #include "metrics/expose/decision_text.h"
-#include "metrics/expose/override_text.h"
 #include "metrics/expose/report_parts.h"
 #include "metrics/model/binding.h"
 #include "metrics/model/kind.h"
 #include "metrics/model/store.h"
+#include "metrics/rules/override/override_changes.h"
 
 enum {
     INDENT = 2,

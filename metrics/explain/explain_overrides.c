@@ -2,9 +2,9 @@
 #include "metrics/explain/explain_overrides.h"
 
 #include "metrics/expose/decision_text.h"
-#include "metrics/expose/override_text.h"
 #include "metrics/expose/report_parts.h"
 #include "metrics/model/template.h"
+#include "metrics/rules/override/override_changes.h"
 #include "metrics/rules/prediction.h"
 
 enum { LINE_MAX_BYTES = 1 << 16, CHANGES_SHOWN = 20, TEMPLATES_MAX = 100, TEMPLATES_SHOWN = 20 };

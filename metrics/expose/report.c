@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/report.h"
-#include "metrics/expose/override_text.h"
+#include "metrics/rules/override/override_changes.h"
 
 #include <math.h>
 

@@ -63,7 +63,7 @@ enum quota_answer {
     QUOTA_UNKNOWN, /* Not all quotas or usages are known. */
 };
 
-/* The control plane whose quotas are judged. */
+/* The control plane with the quotas. */
 struct quota_scope {
     const struct store *store;
     gate_set gates;

@@ -3,123 +3,6 @@
 
 #include "metrics/base/json_patch.h"
 
-enum { PATH_MAX_BYTES = 1 << 16 };
-
-/* ---- differences ---- */
-
-static void add_change(struct override_changes *out, const char *path, const cJSON *from,
-                       const cJSON *to)
-{
-    out->items = xreallocarray(out->items, out->count + 1, sizeof(*out->items));
-    out->items[out->count++] = (struct override_change){
-        .path = xstrdup(path),
-        .from = from ? cJSON_Duplicate(from, true) : NULL,
-        .to = to ? cJSON_Duplicate(to, true) : NULL,
-    };
-}
-
-static bool plain_values_equal(const cJSON *a, const cJSON *b)
-{
-    if (cJSON_IsString(a) || cJSON_IsString(b))
-        return cJSON_IsString(a) && cJSON_IsString(b) &&
-               strcmp(a->valuestring, b->valuestring) == 0;
-    if (cJSON_IsNumber(a) && cJSON_IsNumber(b))
-        return !(a->valuedouble < b->valuedouble) && !(a->valuedouble > b->valuedouble);
-    return (a->type & 0xFF) == (b->type & 0xFF);
-}
-
-static void find_changes(const cJSON *from, const cJSON *to, struct strbuf *path,
-                         struct override_changes *out);
-
-static void find_member_changes(const cJSON *from, const cJSON *to, struct strbuf *path,
-                                struct override_changes *out)
-{
-    size_t len = path->len;
-    const cJSON *item;
-
-    cJSON_ArrayForEach (item, from) {
-        json_pointer_add_key(path, item->string);
-        find_changes(item, cJSON_GetObjectItemCaseSensitive(to, item->string), path, out);
-        strbuf_cut(path, len);
-    }
-    cJSON_ArrayForEach (item, to) {
-        if (cJSON_GetObjectItemCaseSensitive(from, item->string))
-            continue;
-        json_pointer_add_key(path, item->string);
-        add_change(out, path->data, NULL, item);
-        strbuf_cut(path, len);
-    }
-}
-
-static void find_element_changes(const cJSON *from, const cJSON *to, struct strbuf *path,
-                                 struct override_changes *out)
-{
-    const cJSON *a = from->child, *b = to->child;
-    size_t len = path->len;
-
-    for (size_t i = 0; a || b; i++) {
-        json_pointer_add_index(path, i);
-        find_changes(a, b, path, out);
-        strbuf_cut(path, len);
-        a = a ? a->next : NULL;
-        b = b ? b->next : NULL;
-    }
-}
-
-/* Adds the differences of two values, of which one may be NULL. The depth is that of the JSON. */
-static void find_changes(const cJSON *from, const cJSON *to, struct strbuf *path,
-                         struct override_changes *out)
-{
-    if (from && to && cJSON_IsObject(from) && cJSON_IsObject(to))
-        find_member_changes(from, to, path, out);
-    else if (from && to && cJSON_IsArray(from) && cJSON_IsArray(to))
-        find_element_changes(from, to, path, out);
-    else if (!from || !to || !plain_values_equal(from, to))
-        add_change(out, path->data, from, to);
-}
-
-static int compare_paths(const void *a, const void *b)
-{
-    const struct override_change *left = a, *right = b;
-
-    return strcmp(left->path, right->path);
-}
-
-void override_changes_find(const cJSON *from, const cJSON *to, struct override_changes *out)
-{
-    CLEANUP(strbuf_release) struct strbuf path = STRBUF_INIT(PATH_MAX_BYTES);
-
-    *out = (struct override_changes){0};
-    find_changes(from, to, &path, out);
-    if (out->count > 1)
-        qsort(out->items, out->count, sizeof(*out->items), compare_paths);
-}
-
-void override_changes_release(struct override_changes *changes)
-{
-    for (size_t i = 0; i < changes->count; i++) {
-        free(changes->items[i].path);
-        cJSON_Delete(changes->items[i].from);
-        cJSON_Delete(changes->items[i].to);
-    }
-    free(changes->items);
-    *changes = (struct override_changes){0};
-}
-
-static bool changes_equal(const struct override_changes *a, const struct override_changes *b)
-{
-    if (a->count != b->count)
-        return false;
-    for (size_t i = 0; i < a->count; i++) {
-        const struct override_change *left = &a->items[i], *right = &b->items[i];
-
-        if (strcmp(left->path, right->path) != 0 || !left->to != !right->to ||
-            (left->to && !cJSON_Compare(left->to, right->to, true)))
-            return false;
-    }
-    return true;
-}
-
 /* ---- application ---- */
 
 /* The object while its override policies are applied. */
@@ -257,10 +140,11 @@ bool override_effects_equal(const struct override_effect *a, const struct overri
         return false;
     for (size_t i = 0; i < a->applied_count; i++) {
         if (a->applied[i].rule != b->applied[i].rule ||
-            !changes_equal(&a->applied[i].changes, &b->applied[i].changes))
+            !override_changes_equal(&a->applied[i].changes, &b->applied[i].changes))
             return false;
     }
-    return strcmp(a->err.text, b->err.text) == 0 && changes_equal(&a->changes, &b->changes);
+    return strcmp(a->err.text, b->err.text) == 0 &&
+           override_changes_equal(&a->changes, &b->changes);
 }
 
 uint32_t override_rule_index(const struct entry *policy, const struct override_rule *rule)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "metrics/rules/override/override_changes.h"
 #include "metrics/rules/override/overriders.h"
 #include "metrics/rules/overrides.h"
 
@@ -9,18 +10,6 @@
  * ApplyOverridePolicies). Karmada applies them to a copy of the template, after the scheduler's
  * replicas were written into it.
  */
-
-/* A value that differs. Lists are compared index by index. All owned. */
-struct override_change {
-    char *path;  /* JSON pointer. */
-    cJSON *from; /* NULL: the value is new. */
-    cJSON *to;   /* NULL: the value is removed. */
-};
-
-struct override_changes {
-    struct override_change *items; /* Sorted by path. */
-    size_t count;
-};
 
 /* A rule that was applied, and the values that it changed. */
 struct applied_override {
@@ -78,7 +67,3 @@ uint32_t override_rule_index(const struct entry *policy, const struct override_r
  */
 cJSON *override_effect_annotation(const struct override_effect *effect,
                                   bool cluster_scoped) MUST_USE;
-
-/* Stores the differences of two values. Release them with override_changes_release(). */
-void override_changes_find(const cJSON *from, const cJSON *to, struct override_changes *out);
-void override_changes_release(struct override_changes *changes);

@@ -569,7 +569,7 @@ static const struct list_fields {
     struct {
         const char *key;
         enum field_use use;
-        const char *below; /* List whose fields the elements or the object have. */
+        const char *below; /* List of the fields of the elements or of the object. */
     } fields[5];
 } normal_lists[] = {
     {"plaintext",

@@ -4,9 +4,9 @@
 #include "metrics/base/json.h"
 
 /*
- * Types of the kinds whose containers an imageOverrider without predicate changes. Karmada converts
- * the object to a Go struct first (apimachinery: FromUnstructured), which fails if a value has
- * another type.
+ * Types of the kinds with containers that an imageOverrider without predicate changes. Karmada
+ * converts the object to a Go struct first (apimachinery: FromUnstructured), which fails if a value
+ * has another type.
  */
 
 /*
@@ -16,5 +16,5 @@
  */
 bool workload_fits_schema(const cJSON *object, const char *kind, struct error *err) MUST_USE;
 
-/* Returns true for these kinds, whatever the group. */
+/* Returns true for these kinds, in any group. */
 bool workload_has_containers(const char *kind);

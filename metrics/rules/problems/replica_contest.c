@@ -129,7 +129,7 @@ static bool is_reach_empty(const struct reach *r)
     return !r->binding && !r->placement;
 }
 
-/* Returns the affinity whose names are the clusters while no Cluster is known; NULL without one. */
+/* Returns the affinity that names the clusters while no Cluster is known; NULL without one. */
 static const struct cluster_affinity *named_clusters(const struct resolved_placement *p)
 {
     const struct placement *placement = p->placement;

@@ -489,7 +489,7 @@ static void override_condition(const struct judged_template *t)
 
 /*
  * Appends override_failed if the evaluation of the override policies fails for a target: only for
- * templates whose whole object is kept, that is, those from files and in plans.
+ * templates that are kept as whole objects, that is, those from files and in plans.
  */
 static void predicted_override_condition(const struct judged_template *t)
 {
