@@ -219,7 +219,7 @@ static bool overriders_cannot_fail(struct checked_object *o, const cJSON *overri
         if (i == ARRAY_LEN(lists) && list->child)
             return false;
         cJSON_ArrayForEach (item, list) {
-            if (!lists[i].cannot_fail(o, item))
+            if (!cJSON_IsObject(item) || !lists[i].cannot_fail(o, item))
                 return false;
         }
     }

@@ -127,6 +127,8 @@ static const struct check_row {
      "'plaintext':[{'path':'/spec/replicas','operator':'replace','value':1.5}]", false},
     {"a missing field", "OverridePolicy",
      "'plaintext':[{'path':'/spec/none','operator':'replace','value':3}]", false},
+    {"an element that is no object", "OverridePolicy", "'plaintext':[[1]]", false},
+    {"an element of images that is no object", "OverridePolicy", "'imageOverrider':[['x']]", false},
     {"a text for a text", "OverridePolicy",
      "'plaintext':[{'path':'/spec/template/spec/serviceAccountName','operator':'replace',"
      "'value':'b'}]",
