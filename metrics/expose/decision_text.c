@@ -386,8 +386,7 @@ const char *undetermined_text(enum undetermined_reason reason)
         [UNDETERMINED_UID] = "the uid of the template decides, and the template has none yet",
         [UNDETERMINED_RELEASE] = "the possible releases of Karmada place the template differently",
         [UNDETERMINED_QUOTA_ORDER] =
-            "a FederatedResourceQuota has no room for all templates that need more of it, and the "
-            "order in which Karmada handles them decides",
+            "templates compete for a quota, and the order in which Karmada handles them decides",
         [UNDETERMINED_UNSUPPORTED] = "this version of the exporter cannot simulate the placement",
         [UNDETERMINED_TEMPLATE_UPDATED] =
             "a user changed the template after the binding was created",
