@@ -162,7 +162,7 @@ static int compare_keys(const void *a, const void *b)
 static void sort_members(cJSON *tree)
 {
     size_t count = (size_t)cJSON_GetArraySize(tree), at = 0;
-    CLEANUP(free_cleanup) cJSON **members = xcalloc(count, sizeof(*members));
+    CLEANUP(free_cleanup) cJSON **members = xcalloc(count, sizeof(cJSON *));
     cJSON *item;
 
     cJSON_ArrayForEach (item, tree) {
@@ -171,7 +171,7 @@ static void sort_members(cJSON *tree)
     }
     if (!cJSON_IsObject(tree) || count < 2)
         return;
-    qsort(members, count, sizeof(*members), compare_keys);
+    qsort(members, count, sizeof(cJSON *), compare_keys);
     for (at = 0; at < count; at++)
         cJSON_DetachItemViaPointer(tree, members[at]);
     for (at = 0; at < count; at++)
