@@ -126,7 +126,7 @@ const char *const connector_conflict_texts[CONNECTOR_CONFLICT_COUNT] = {
     [CONNECTOR_DELETION_TRAP] =
         "leaving one member cluster deletes the cloud resource that the others use",
     [CONNECTOR_INVALID_PREVENTION] =
-        "the conflict prevention policy is invalid: Config Connector does not reconcile the object",
+        "Config Connector refuses the object, because its conflict prevention policy is invalid",
 };
 
 const char *const protection_names[PROTECTION_COUNT] = {
