@@ -32,9 +32,9 @@ bool quota_refuses_targets(struct overlay *overlay, const struct binding *old,
 {
     struct quota_load before = quota_load_of(old);
     struct quota_load after = {fresh->requests, fresh->request_count,
-                               quota_count_replicas(targets->clusters, targets->count)};
+                               projection_count_replicas(targets, fresh)};
 
-    if (fresh->component_count > 0) {
+    if (fresh->component_count > 0 || after.replicas < 0 || (old && !quota_usage_is_known(old))) {
         quota_assume_unknown(overlay, fresh);
         return false;
     }

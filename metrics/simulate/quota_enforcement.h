@@ -11,9 +11,9 @@
  */
 
 /*
- * Returns true if a quota refuses the scheduler's write of the targets, which are determined, into
- * `fresh`; sets fresh->quota_excess in memory of the overlay. `old` is the binding in the store;
- * NULL if it is new. Records ASSUMED_QUOTA if not all quotas or usages are known.
+ * Returns true if a quota refuses the scheduler's write of the targets into `fresh`; sets
+ * fresh->quota_excess in memory of the overlay. `old` is the binding in the store; NULL if it is
+ * new. Records ASSUMED_QUOTA if the sum of the targets, or not all quotas or usages, are known.
  */
 bool quota_refuses_targets(struct overlay *overlay, const struct binding *old,
                            struct binding *fresh, const struct projection *targets);
