@@ -24,7 +24,7 @@ static struct quota_scope scope_of(const struct explain_context *x)
 {
     const struct rule_context *c = engine_context_const(x->engine);
 
-    return (struct quota_scope){c->store, c->gates, c->release, &c->incomplete};
+    return (struct quota_scope){c->store, c->gates, c->release, &c->incomplete, NULL};
 }
 
 /* ---- usage of a template ---- */

@@ -7,7 +7,8 @@ static bool is_refused(struct overlay *overlay, const struct quota_load *before,
                        const struct quota_load *after, struct binding *fresh)
 {
     const struct rule_context *c = overlay_context(overlay);
-    const struct quota_scope scope = {c->store, c->gates, c->release, &c->incomplete};
+    const struct quota_scope scope = {c->store, c->gates, c->release, &c->incomplete,
+                                      overlay_quota_totals(overlay)};
     struct quota_excess excess;
 
     switch (quota_judge(&scope, fresh->ns, before, after, false, &excess)) {
