@@ -212,7 +212,8 @@ static enum quota_answer judge_quotas(const struct rule_context *c, const struct
     struct intern *strings = store_string_pool(c->store);
     const struct quota_load before = {0};
     struct quota_load after = {.replicas = replicas};
-    const struct quota_scope scope = {c->store, c->gates, c->release, &c->incomplete, NULL};
+    const struct quota_scope scope = {c->store, c->gates, c->release, &c->incomplete,
+                                      c->quota_totals};
     struct quota_excess excess;
     enum quota_answer answer;
     struct resource_request *requests =

@@ -41,6 +41,7 @@ struct overlay {
     size_t owned_count;
     size_t owned_capacity;
     struct quota_totals *quota_totals; /* Follow the replacements. */
+    struct quota_totals *outer_totals; /* Of the engine before; overlay_free() restores them. */
     const char **texts;
     size_t text_count;
     size_t text_capacity;
@@ -73,6 +74,8 @@ struct overlay *overlay_new(struct engine *e)
 
     overlay->engine = e;
     overlay->quota_totals = quota_totals_new(engine_context(e)->store);
+    overlay->outer_totals = engine_context(e)->quota_totals;
+    engine_context(e)->quota_totals = overlay->quota_totals;
     overlay->engine_observer = engine_observe(
         e, (struct engine_observer){.deciding = notify_observer, .context = overlay});
     overlay_context(overlay)->seen.paused = overlay_context(overlay)->policy_versions.paused = true;
@@ -102,6 +105,7 @@ void overlay_free(struct overlay *overlay)
     }
     for (size_t i = 0; i < overlay->text_count; i++)
         intern_drop(strings, overlay->texts[i]);
+    overlay_context(overlay)->quota_totals = overlay->outer_totals;
     quota_totals_free(overlay->quota_totals);
     free(overlay->replacements);
     free(overlay->owned);

@@ -46,7 +46,8 @@ struct quota_competitor {
 
 /*
  * Sets `contested` of the bindings that a quota refuses only because others got its room, and of
- * these others: Karmada handles them in an order that nothing determines. `store` has the objects
- * after the change.
+ * these others: Karmada handles them in an order that nothing determines. The overlay has the
+ * objects after the change.
  */
-void quota_find_contested(const struct store *store, struct quota_competitor *all, size_t count);
+void quota_find_contested(const struct overlay *overlay, struct quota_competitor *all,
+                          size_t count);

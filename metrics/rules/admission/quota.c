@@ -214,15 +214,10 @@ static const struct total *find_total(struct quota_totals *totals, const char *n
     return t;
 }
 
-/* Returns the usage of an interned resource in the namespace of a quota. */
-static struct quota_sum sum_for_quota(const struct quota_scope *scope, const struct entry *quota,
-                                      const char *resource)
+struct quota_sum quota_totals_sum(struct quota_totals *totals, const char *ns, const char *resource)
 {
-    const struct total *t;
+    const struct total *t = find_total(totals, ns, resource);
 
-    if (!scope->totals)
-        return quota_sum_bindings(scope->store, entry_ns(quota), resource);
-    t = find_total(scope->totals, entry_ns(quota), resource);
     return (struct quota_sum){
         .amount = t->amount > INT64_MAX   ? INT64_MAX
                   : t->amount < INT64_MIN ? INT64_MIN
@@ -233,6 +228,14 @@ static struct quota_sum sum_for_quota(const struct quota_scope *scope, const str
 }
 
 /* ---- enforcement ---- */
+
+/* Returns the usage of an interned resource in the namespace of a quota. */
+static struct quota_sum sum_for_quota(const struct quota_scope *scope, const struct entry *quota,
+                                      const char *resource)
+{
+    return scope->totals ? quota_totals_sum(scope->totals, entry_ns(quota), resource)
+                         : quota_sum_bindings(scope->store, entry_ns(quota), resource);
+}
 
 bool quotas_are_enforced(gate_set gates)
 {

@@ -57,6 +57,9 @@ struct quota_totals;
 struct quota_totals *quota_totals_new(const struct store *store) MUST_USE;
 /* Accepts NULL. */
 void quota_totals_free(struct quota_totals *totals);
+/* Returns the result of quota_sum_bindings() for interned texts. */
+struct quota_sum quota_totals_sum(struct quota_totals *totals, const char *ns,
+                                  const char *resource);
 /*
  * Updates the sums after the object of a ResourceBinding in the store was replaced; `old` and
  * `fresh` may be NULL. Call it for each replacement, except of ClusterResourceBindings.
