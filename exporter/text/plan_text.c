@@ -140,6 +140,34 @@ static void add_cluster_change(struct strbuf *out, size_t start, const struct ou
     add_cluster_names(out, to, all);
 }
 
+/* Returns true if the clusters change at once, although other parts of the change wait. */
+static bool changes_clusters_before(const struct plan_template *t)
+{
+    return t->when == PLAN_AT_NEXT_CHANGE && !outcome_clusters_equal(&t->before, &t->after);
+}
+
+/*
+ * Appends the cluster changes of a template: a change at once is a part of its own, because copies
+ * that stop now are more urgent than the clusters of the next change.
+ */
+static void add_cluster_changes(struct strbuf *out, size_t start, const struct plan_template *t,
+                                bool all)
+{
+    if (!changes_clusters_before(t)) {
+        add_cluster_change(out, start, &t->before, final_outcome(t), all);
+        return;
+    }
+    strbuf_adds(out, "at once ");
+    add_cluster_change(out, out->len, &t->before, &t->after, all);
+    if (outcome_clusters_equal(&t->after, &t->next))
+        return;
+    strbuf_adds(out, "; then ");
+    if (has_same_clusters(&t->after, &t->next))
+        add_cluster_change(out, out->len, &t->after, &t->next, all);
+    else
+        add_cluster_names(out, &t->next, all);
+}
+
 /* Returns true if `to` is no success, and add_cluster_change() does not say so. */
 static bool is_failure_untold(const struct outcome *from, const struct outcome *to)
 {
@@ -242,7 +270,7 @@ static void add_change(struct strbuf *out, const struct plan_template *t, bool a
         add_preserved_copies(out, start, t);
         return;
     }
-    add_cluster_change(out, start, from, to, all);
+    add_cluster_changes(out, start, t, all);
     add_preserved_copies(out, start, t);
     if (outcome_waits_for_scheduling(to)) {
         begin_part(out, start);
@@ -848,6 +876,15 @@ static void add_no_difference(struct strbuf *out, const struct plan_result *r)
         strbuf_adds(out, "The change makes no difference.");
 }
 
+static size_t count_changed_twice(const struct plan_result *r)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < r->template_count; i++)
+        count += changes_clusters_before(&r->templates[i]);
+    return count;
+}
+
 static void print_summary(const struct plan_result *r, struct output *o)
 {
     CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(TEXT_MAX_BYTES);
@@ -856,14 +893,16 @@ static void print_summary(const struct plan_result *r, struct output *o)
     if (r->template_count > 0)
         strbuf_addf(&line, "The change affects %zu template%s: ", r->template_count,
                     r->template_count == 1 ? "" : "s");
-    size_t start = line.len;
+    size_t start = line.len, twice = count_changed_twice(r);
 
     add_count(&line, start, r->when[PLAN_AT_ONCE], "changes at once", "change at once");
+    add_count(&line, start, twice, "changes clusters at once and again later",
+              "change clusters at once and again later");
     if (r->upgrade.planned)
-        add_count(&line, start, r->when[PLAN_AT_NEXT_CHANGE], "changes at its next scheduling",
-                  "change at their next scheduling");
+        add_count(&line, start, r->when[PLAN_AT_NEXT_CHANGE] - twice,
+                  "changes at its next scheduling", "change at their next scheduling");
     else
-        add_count(&line, start, r->when[PLAN_AT_NEXT_CHANGE], "waits for its next change",
+        add_count(&line, start, r->when[PLAN_AT_NEXT_CHANGE] - twice, "waits for its next change",
                   "wait for their next change");
     if (r->lost->count > 0)
         add_count(&line, start, r->when[PLAN_NEVER], "stays assigned as it is",

@@ -24,7 +24,7 @@ static struct quota_scope scope_of(const struct explain_context *x)
 {
     const struct rule_context *c = engine_context_const(x->engine);
 
-    return (struct quota_scope){c->store, c->gates, c->release, &c->incomplete};
+    return (struct quota_scope){c->store, c->gates, c->release, &c->incomplete, NULL};
 }
 
 /* ---- usage of a template ---- */
@@ -59,8 +59,8 @@ static void read_bound_load(const struct explain_context *x, const struct bindin
     if (!out->then_known || !b->has_placement || !has_failed_scheduling(&b->status))
         return;
     p = project_binding(x, b);
-    out->then_known = p.determined;
-    out->then.replicas = quota_count_replicas(p.clusters, p.count);
+    out->then.replicas = projection_count_replicas(&p, b);
+    out->then_known = out->then.replicas >= 0;
     projection_release(store_string_pool(engine_store(x->engine)), &p);
 }
 
@@ -70,12 +70,14 @@ static void read_unbound_load(const struct explain_context *x, const struct entr
     struct intern *strings = store_string_pool(engine_store(x->engine));
     struct projection p = {0};
     struct predicted predicted = predict_template(x->engine, template, &p);
+    const struct binding wanted = {.replicas = entry_template(template)->replicas};
+    int64_t sum = projection_count_replicas(&p, &wanted);
 
     out->owned =
         requests_parse(strings, entry_template(template)->requests, &out->then.request_count);
     out->then.requests = out->owned;
-    out->then.replicas = quota_count_replicas(p.clusters, p.count);
-    out->then_known = predicted.outcome != PREDICTION_UNDETERMINED;
+    out->then.replicas = sum > 0 ? sum : 0;
+    out->then_known = sum >= 0 || predicted.outcome != PREDICTION_UNDETERMINED;
     projection_release(strings, &p);
 }
 

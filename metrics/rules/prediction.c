@@ -202,15 +202,18 @@ static struct predicted undetermined(struct projection *out, enum undetermined_r
     return (struct predicted){PREDICTION_UNDETERMINED, undetermined_reason_names[reason]};
 }
 
-/* Returns whether the quotas of the namespace allow to place the template, if it is the next one.
+/*
+ * Returns whether the quotas of the namespace allow to place this number of replicas of the
+ * template, if it is the next one.
  */
 static enum quota_answer judge_quotas(const struct rule_context *c, const struct entry *template,
-                                      const struct projection *targets)
+                                      int64_t replicas)
 {
     struct intern *strings = store_string_pool(c->store);
     const struct quota_load before = {0};
-    struct quota_load after = {.replicas = quota_count_replicas(targets->clusters, targets->count)};
-    const struct quota_scope scope = {c->store, c->gates, c->release, &c->incomplete};
+    struct quota_load after = {.replicas = replicas};
+    const struct quota_scope scope = {c->store, c->gates, c->release, &c->incomplete,
+                                      c->quota_totals};
     struct quota_excess excess;
     enum quota_answer answer;
     struct resource_request *requests =
@@ -234,6 +237,7 @@ static struct predicted predict_governed(const struct rule_context *c, const str
     const struct scheduling s = {
         .placements = c->placements, .binding = &expected, .resolved = resolved, .gates = c->gates};
     struct schedule_result result = {0};
+    int64_t replicas;
     enum undetermined_reason unknown =
         expected_binding_make(template, resolved->placement->division, c->release, &expected);
 
@@ -243,12 +247,13 @@ static struct predicted predict_governed(const struct rule_context *c, const str
         return undetermined(out, UNDETERMINED_NO_CLUSTERS);
     scheduling_run_in_range(&s, true, &result);
     *out = result.targets;
+    if (result.scheduled == SCHEDULED_ERROR && out->determined)
+        return (struct predicted){PREDICTION_REFUSED, scheduler_failure(resolved->text)};
+    replicas = projection_count_replicas(out, &expected);
+    if (replicas > 0 && judge_quotas(c, template, replicas) == QUOTA_REFUSES)
+        return (struct predicted){PREDICTION_REFUSED, quota_exceeded};
     if (!out->determined)
         return undetermined(out, out->reason);
-    if (result.scheduled == SCHEDULED_ERROR)
-        return (struct predicted){PREDICTION_REFUSED, scheduler_failure(resolved->text)};
-    if (out->count > 0 && judge_quotas(c, template, out) == QUOTA_REFUSES)
-        return (struct predicted){PREDICTION_REFUSED, quota_exceeded};
     targets_set_suspended(store_string_pool(c->store), entry_policy(policy)->propagation.suspension,
                           out->clusters, out->count);
     if (out->count > 0)

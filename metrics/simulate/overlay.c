@@ -2,6 +2,7 @@
 #include "metrics/simulate/overlay.h"
 
 #include "metrics/model/store.h"
+#include "metrics/rules/admission/quota.h"
 #include "metrics/rules/object_index.h"
 #include "metrics/rules/template_state.h"
 
@@ -39,6 +40,8 @@ struct overlay {
     struct owned *owned;
     size_t owned_count;
     size_t owned_capacity;
+    struct quota_totals *quota_totals; /* Follow the replacements. */
+    struct quota_totals *outer_totals; /* Of the engine before; overlay_free() restores them. */
     const char **texts;
     size_t text_count;
     size_t text_capacity;
@@ -70,6 +73,9 @@ struct overlay *overlay_new(struct engine *e)
     struct overlay *overlay = xcalloc(1, sizeof(*overlay));
 
     overlay->engine = e;
+    overlay->quota_totals = quota_totals_new(engine_context(e)->store);
+    overlay->outer_totals = engine_context(e)->quota_totals;
+    engine_context(e)->quota_totals = overlay->quota_totals;
     overlay->engine_observer = engine_observe(
         e, (struct engine_observer){.deciding = notify_observer, .context = overlay});
     overlay_context(overlay)->seen.paused = overlay_context(overlay)->policy_versions.paused = true;
@@ -99,6 +105,8 @@ void overlay_free(struct overlay *overlay)
     }
     for (size_t i = 0; i < overlay->text_count; i++)
         intern_drop(strings, overlay->texts[i]);
+    overlay_context(overlay)->quota_totals = overlay->outer_totals;
+    quota_totals_free(overlay->quota_totals);
     free(overlay->replacements);
     free(overlay->owned);
     free(overlay->texts);
@@ -159,6 +167,23 @@ unsigned overlay_take_assumptions(struct overlay *overlay)
     return assumptions;
 }
 
+/* Returns the previous object. */
+static void *swap_object(struct overlay *overlay, struct entry *entry, void *object)
+{
+    struct store *store = overlay_context(overlay)->store;
+    bool is_binding = entry_class(entry) == CLASS_BINDING && *entry_ns(entry);
+    void *old = store_swap_object(store, entry, object);
+
+    if (is_binding)
+        quota_totals_update(overlay->quota_totals, entry_ns(entry), old, object);
+    return old;
+}
+
+struct quota_totals *overlay_quota_totals(const struct overlay *overlay)
+{
+    return overlay->quota_totals;
+}
+
 void overlay_replace(struct overlay *overlay, struct entry *entry, void *object)
 {
     notify_observer(overlay, entry);
@@ -166,8 +191,8 @@ void overlay_replace(struct overlay *overlay, struct entry *entry, void *object)
     overlay->replacements =
         ensure_room(overlay->replacements, overlay->replacement_count,
                     &overlay->replacement_capacity, sizeof(*overlay->replacements));
-    overlay->replacements[overlay->replacement_count++] = (struct replacement){
-        entry, store_swap_object(overlay_context(overlay)->store, entry, object)};
+    overlay->replacements[overlay->replacement_count++] =
+        (struct replacement){entry, swap_object(overlay, entry, object)};
 }
 
 bool overlay_next_replacement(struct overlay *overlay, struct entry **entry, const void **old)
@@ -239,7 +264,7 @@ void overlay_rollback(struct overlay *overlay, size_t mark)
 
     while (overlay->replacement_count > mark) {
         struct replacement replacement = overlay->replacements[--overlay->replacement_count];
-        const void *simulated = store_swap_object(store, replacement.entry, replacement.old);
+        const void *simulated = swap_object(overlay, replacement.entry, replacement.old);
 
         (void)simulated;
         store_unpin(store, replacement.entry);

@@ -16,6 +16,7 @@
  * Karmada is to process. The cost depends on the number of changes, not on the size of the store.
  */
 struct overlay;
+struct quota_totals;
 
 /*
  * Assumptions and limits of a simulation; a set has a bit for each row. A row has an enumerator and
@@ -129,6 +130,9 @@ const char *overlay_intern(struct overlay *overlay, const char *text);
  */
 const struct resolved_placement *overlay_resolve_placement(struct overlay *overlay,
                                                            const char *text);
+
+/* Returns the sums for quotas over the bindings of the store, replaced objects included. */
+struct quota_totals *overlay_quota_totals(const struct overlay *overlay);
 
 /*
  * Moves the next replacement of an object to `entry` and `old`, the object before it (may be NULL),

@@ -915,7 +915,7 @@ static void mark_contested_templates(struct plan *p)
         all[i] = (struct quota_competitor){.ns = entry_ns(r->templates[i].template),
                                            .before = r->templates[i].before.binding,
                                            .after = r->templates[i].after.binding};
-    quota_find_contested(plan_store(p), all, r->template_count);
+    quota_find_contested(p->overlay, all, r->template_count);
     for (size_t i = 0; i < r->template_count; i++) {
         struct plan_template *t = &r->templates[i];
 

@@ -7,7 +7,8 @@ static bool is_refused(struct overlay *overlay, const struct quota_load *before,
                        const struct quota_load *after, struct binding *fresh)
 {
     const struct rule_context *c = overlay_context(overlay);
-    const struct quota_scope scope = {c->store, c->gates, c->release, &c->incomplete};
+    const struct quota_scope scope = {c->store, c->gates, c->release, &c->incomplete,
+                                      overlay_quota_totals(overlay)};
     struct quota_excess excess;
 
     switch (quota_judge(&scope, fresh->ns, before, after, false, &excess)) {
@@ -32,9 +33,9 @@ bool quota_refuses_targets(struct overlay *overlay, const struct binding *old,
 {
     struct quota_load before = quota_load_of(old);
     struct quota_load after = {fresh->requests, fresh->request_count,
-                               quota_count_replicas(targets->clusters, targets->count)};
+                               projection_count_replicas(targets, fresh)};
 
-    if (fresh->component_count > 0) {
+    if (fresh->component_count > 0 || after.replicas < 0 || (old && !quota_usage_is_known(old))) {
         quota_assume_unknown(overlay, fresh);
         return false;
     }
@@ -146,11 +147,11 @@ static int64_t growth_of(const struct quota_competitor *one, const char *resourc
 }
 
 /* Returns true if the quota would allow the refused write before the writes of the others. */
-static bool is_contested(const struct store *store, const struct quota_competitor *all,
+static bool is_contested(const struct overlay *overlay, const struct quota_competitor *all,
                          size_t count, const struct quota_excess *e)
 {
     const char *ns = entry_ns(e->quota);
-    int64_t used = quota_sum_bindings(store, ns, e->resource).amount;
+    int64_t used = quota_totals_sum(overlay_quota_totals(overlay), ns, e->resource).amount;
     int64_t others = 0;
 
     for (size_t i = 0; i < count; i++) {
@@ -160,8 +161,10 @@ static bool is_contested(const struct store *store, const struct quota_competito
     return others > 0 && used - others <= e->limit - e->needed;
 }
 
-void quota_find_contested(const struct store *store, struct quota_competitor *all, size_t count)
+void quota_find_contested(const struct overlay *overlay, struct quota_competitor *all, size_t count)
 {
+    const struct store *store = overlay_context(overlay)->store;
+
     if (count == 0 || store_object_count(store, CLASS_QUOTA) == 0)
         return;
 
@@ -172,7 +175,7 @@ void quota_find_contested(const struct store *store, struct quota_competitor *al
         const struct binding *b = entry_binding(bindings.entries[i]);
         const struct quota_excess *e = b ? b->quota_excess : NULL;
 
-        if (!e || !is_contested(store, all, count, e))
+        if (!e || !is_contested(overlay, all, count, e))
             continue;
         for (size_t k = 0; k < count; k++)
             all[k].contested |= strcmp(all[k].ns, entry_ns(e->quota)) == 0 &&

@@ -11,9 +11,9 @@
  */
 
 /*
- * Returns true if a quota refuses the scheduler's write of the targets, which are determined, into
- * `fresh`; sets fresh->quota_excess in memory of the overlay. `old` is the binding in the store;
- * NULL if it is new. Records ASSUMED_QUOTA if not all quotas or usages are known.
+ * Returns true if a quota refuses the scheduler's write of the targets into `fresh`; sets
+ * fresh->quota_excess in memory of the overlay. `old` is the binding in the store; NULL if it is
+ * new. Records ASSUMED_QUOTA if the sum of the targets, or not all quotas or usages, are known.
  */
 bool quota_refuses_targets(struct overlay *overlay, const struct binding *old,
                            struct binding *fresh, const struct projection *targets);
@@ -46,7 +46,8 @@ struct quota_competitor {
 
 /*
  * Sets `contested` of the bindings that a quota refuses only because others got its room, and of
- * these others: Karmada handles them in an order that nothing determines. `store` has the objects
- * after the change.
+ * these others: Karmada handles them in an order that nothing determines. The overlay has the
+ * objects after the change.
  */
-void quota_find_contested(const struct store *store, struct quota_competitor *all, size_t count);
+void quota_find_contested(const struct overlay *overlay, struct quota_competitor *all,
+                          size_t count);

@@ -132,17 +132,25 @@ static void set_condition(struct overlay *overlay, enum scheduled scheduled, str
     }
 }
 
+/* Returns true if a quota refuses the targets: the binding keeps the present ones. */
+static bool note_refused_targets(struct overlay *overlay, const struct binding *old,
+                                 struct binding *fresh, const struct projection *targets)
+{
+    if (!quota_refuses_targets(overlay, old, fresh, targets))
+        return false;
+    set_condition(overlay, SCHEDULED_QUOTA_EXCEEDED, fresh);
+    fresh->status.observed = false;
+    return true;
+}
+
 static void use_result(struct overlay *overlay, const struct scheduling *s,
                        const struct schedule_result *r, const struct binding *old,
                        struct binding *fresh)
 {
     const struct placement *placement = s->resolved->placement;
 
-    if (r->scheduled == SCHEDULED_TRUE && quota_refuses_targets(overlay, old, fresh, &r->targets)) {
-        set_condition(overlay, SCHEDULED_QUOTA_EXCEEDED, fresh);
-        fresh->status.observed = false;
+    if (r->scheduled == SCHEDULED_TRUE && note_refused_targets(overlay, old, fresh, &r->targets))
         return;
-    }
     if (r->scheduled != SCHEDULED_ERROR)
         set_targets(overlay, &r->targets, fresh);
     set_condition(overlay, r->scheduled, fresh);
@@ -155,12 +163,17 @@ static void use_result(struct overlay *overlay, const struct scheduling *s,
                                        : NULL;
 }
 
-/* Marks the targets as unpredictable, for the reason of the projection; without one, NO_CLUSTERS.
+/*
+ * Marks the targets as unpredictable, for the reason of the projection; without one, NO_CLUSTERS.
+ * A quota may refuse them nevertheless, if their sum is known.
  */
-static void set_undetermined(struct overlay *overlay, struct binding *fresh,
-                             const struct projection *p)
+static void set_undetermined(struct overlay *overlay, const struct binding *old,
+                             struct binding *fresh, const struct projection *p)
 {
-    quota_assume_unknown(overlay, fresh);
+    if (p->determined)
+        quota_assume_unknown(overlay, fresh);
+    else if (note_refused_targets(overlay, old, fresh, p))
+        return;
     binding_set_undetermined(fresh, p->determined ? UNDETERMINED_NO_CLUSTERS : p->reason);
     fresh->by_release = p->by_release ? overlay_intern(overlay, p->by_release) : NULL;
 }
@@ -184,7 +197,7 @@ static void schedule_by_names(struct overlay *overlay, const struct scheduling *
         overlay_assume(overlay, ASSUMED_CLUSTERS_NAMED);
         use_result(overlay, s, &r, old, fresh);
     } else if (!keeps_targets(s, old)) {
-        set_undetermined(overlay, fresh, &r.targets);
+        set_undetermined(overlay, old, fresh, &r.targets);
     }
     schedule_result_release(placements_strings(s->placements), &r);
     free(set.members);
@@ -205,7 +218,7 @@ static void schedule(struct overlay *overlay, const struct scheduling *s, const 
     if (r.runs && r.targets.determined)
         use_result(overlay, s, &r, old, fresh);
     else if (r.runs && !keeps_targets(s, old))
-        set_undetermined(overlay, fresh, &r.targets);
+        set_undetermined(overlay, old, fresh, &r.targets);
     schedule_result_release(placements_strings(s->placements), &r);
 }
 

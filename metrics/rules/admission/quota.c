@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/admission/quota.h"
 
+#include "metrics/base/map.h"
 #include "metrics/rules/admission/admission.h"
 
 /* ---- usage of bindings ---- */
@@ -112,7 +113,129 @@ struct quota_sum quota_sum_bindings(const struct store *store, const char *ns, c
     return sum;
 }
 
+/* ---- totals ---- */
+
+/* Sum of one resource in one namespace. */
+struct total {
+    const char *resource; /* Interned. */
+    __int128 amount;      /* Without saturation, so that usages can be subtracted. */
+    size_t unknown;       /* Bindings with an unknown usage. */
+    size_t requesting;    /* Bindings that request the resource. */
+};
+
+struct namespace_totals {
+    const char *ns; /* Interned. */
+    struct total *items;
+    size_t count;
+};
+
+struct quota_totals {
+    const struct store *store;
+    struct map namespaces; /* struct namespace_totals by address of the name. */
+};
+
+static bool is_namespace(const void *item, const void *ns)
+{
+    return ((const struct namespace_totals *)item)->ns == ns;
+}
+
+struct quota_totals *quota_totals_new(const struct store *store)
+{
+    struct quota_totals *totals = xcalloc(1, sizeof(*totals));
+
+    totals->store = store;
+    totals->namespaces = MAP_INIT(is_namespace);
+    return totals;
+}
+
+void quota_totals_free(struct quota_totals *totals)
+{
+    struct namespace_totals *n;
+
+    if (!totals)
+        return;
+    for (size_t at = 0; (n = map_next(&totals->namespaces, &at)) != NULL;) {
+        free(n->items);
+        free(n);
+    }
+    map_release(&totals->namespaces);
+    free(totals);
+}
+
+/* Adds a binding to a sum, or removes it (`sign` -1). Accepts NULL. */
+static void add_binding(struct total *t, const struct binding *b, int sign)
+{
+    struct quota_load load = quota_load_of(b);
+
+    if (!b)
+        return;
+    if (has_request(b, t->resource))
+        t->requesting += (size_t)sign;
+    if (!quota_usage_is_known(b))
+        t->unknown += (size_t)sign;
+    if (b->component_count == 0)
+        t->amount += (__int128)sign * quota_usage(&load, t->resource);
+}
+
+void quota_totals_update(struct quota_totals *totals, const char *ns, const struct binding *old,
+                         const struct binding *fresh)
+{
+    struct namespace_totals *n = map_get(&totals->namespaces, map_hash_address(ns), ns);
+
+    for (size_t i = 0; n && i < n->count; i++) {
+        add_binding(&n->items[i], old, -1);
+        add_binding(&n->items[i], fresh, 1);
+    }
+}
+
+/* Returns the total of an interned resource in an interned namespace, computed on first use. */
+static const struct total *find_total(struct quota_totals *totals, const char *ns,
+                                      const char *resource)
+{
+    struct namespace_totals *n = map_get(&totals->namespaces, map_hash_address(ns), ns);
+    const struct kind_def *def = kind_of_bindings(false);
+    const struct partition *p = find_partition(totals->store, def->api_version, def->name, ns);
+    struct total *t;
+
+    if (!n) {
+        n = xcalloc(1, sizeof(*n));
+        n->ns = ns;
+        map_add(&totals->namespaces, map_hash_address(ns), n);
+    }
+    for (size_t i = 0; i < n->count; i++) {
+        if (n->items[i].resource == resource)
+            return &n->items[i];
+    }
+    n->items = xreallocarray(n->items, n->count + 1, sizeof(*n->items));
+    t = &n->items[n->count++];
+    *t = (struct total){.resource = resource};
+    for (size_t i = 0; p && i < p->count; i++)
+        add_binding(t, entry_binding(p->entries[i]), 1);
+    return t;
+}
+
+struct quota_sum quota_totals_sum(struct quota_totals *totals, const char *ns, const char *resource)
+{
+    const struct total *t = find_total(totals, ns, resource);
+
+    return (struct quota_sum){
+        .amount = t->amount > INT64_MAX   ? INT64_MAX
+                  : t->amount < INT64_MIN ? INT64_MIN
+                                          : (int64_t)t->amount,
+        .is_complete = t->unknown == 0,
+        .requested = t->requesting > 0,
+    };
+}
+
 /* ---- enforcement ---- */
+
+/* Returns the usage of an interned resource in the namespace of a quota. */
+static struct quota_sum sum_for_quota(const struct quota_scope *scope, const struct entry *quota,
+                                      const char *resource)
+{
+    return scope->totals ? quota_totals_sum(scope->totals, entry_ns(quota), resource)
+                         : quota_sum_bindings(scope->store, entry_ns(quota), resource);
+}
 
 bool quotas_are_enforced(gate_set gates)
 {
@@ -153,7 +276,7 @@ static bool concerns_quota(const struct judgement *j, const struct federated_quo
 static enum quota_answer judge_limit(const struct judgement *j, const struct entry *quota,
                                      const struct quota_limit *limit, struct quota_excess *excess)
 {
-    struct quota_sum sum = quota_sum_bindings(j->scope->store, j->ns, limit->resource);
+    struct quota_sum sum = sum_for_quota(j->scope, quota, limit->resource);
     int64_t used = j->by_status && limit->used > sum.amount ? limit->used : sum.amount;
     int64_t needed = usage_change(j, limit->resource);
     int64_t then = add_saturated(used, needed);

@@ -48,6 +48,25 @@ struct quota_sum {
 struct quota_sum quota_sum_bindings(const struct store *store, const char *ns,
                                     const char *resource);
 
+/*
+ * Sums of quota_sum_bindings(), each computed once and updated afterwards: a simulation judges each
+ * binding of a namespace, and needs the sum each time.
+ */
+struct quota_totals;
+/* Returns totals without sums, which borrow the store. */
+struct quota_totals *quota_totals_new(const struct store *store) MUST_USE;
+/* Accepts NULL. */
+void quota_totals_free(struct quota_totals *totals);
+/* Returns the result of quota_sum_bindings() for interned texts. */
+struct quota_sum quota_totals_sum(struct quota_totals *totals, const char *ns,
+                                  const char *resource);
+/*
+ * Updates the sums after the object of a ResourceBinding in the store was replaced; `old` and
+ * `fresh` may be NULL. Call it for each replacement, except of ClusterResourceBindings.
+ */
+void quota_totals_update(struct quota_totals *totals, const char *ns, const struct binding *old,
+                         const struct binding *fresh);
+
 /* A quota that refuses a write of a binding, with the first resource that exceeds its limit. */
 struct quota_excess {
     const struct entry *quota; /* Borrowed from the store. */
@@ -69,6 +88,7 @@ struct quota_scope {
     gate_set gates;
     struct release_range release;
     const struct incomplete *incomplete;
+    struct quota_totals *totals; /* Of the store; NULL: the sums are computed. */
 };
 
 /*

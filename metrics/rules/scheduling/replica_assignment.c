@@ -37,6 +37,17 @@ bool projection_equal(const struct projection *a, const struct projection *b)
     return targets_equal(a->clusters, b->clusters, a->count);
 }
 
+int64_t projection_count_replicas(const struct projection *p, const struct binding *b)
+{
+    int64_t sum = 0;
+
+    if (!p->determined)
+        return p->reason == UNDETERMINED_LOT || p->reason == UNDETERMINED_UID ? b->replicas : -1;
+    for (uint32_t i = 0; i < p->count; i++)
+        sum += p->clusters[i].replicas;
+    return sum;
+}
+
 /* ---- Webster method ---- */
 
 /* A heap of shares; the share at index 0 gets the next replica. */

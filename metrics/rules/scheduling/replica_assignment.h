@@ -45,6 +45,12 @@ void projection_release(struct intern *strings, struct projection *p);
 /* Returns true if both have the same reason, or the same clusters with the same replicas. */
 bool projection_equal(const struct projection *a, const struct projection *b);
 
+/*
+ * Returns the replicas that the scheduler assigns to the binding of a projection in all clusters;
+ * -1 if unknown. A tie between clusters leaves the sum known: the replicas of the binding.
+ */
+int64_t projection_count_replicas(const struct projection *p, const struct binding *b);
+
 /* ---- division by weight ---- */
 
 /* Weight of one member cluster, and the replicas that it gets. */

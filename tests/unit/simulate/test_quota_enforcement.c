@@ -26,6 +26,11 @@ enum { NOW_MS = 1000 * 1000, TEXT_MAX = 1 << 16 };
     "{'apiVersion':'policy.karmada.io/v1alpha1','kind':'PropagationPolicy','metadata':{"           \
     "'name':'p','namespace':'a'},'spec':{'resourceSelectors':[{'apiVersion':'apps/v1',"            \
     "'kind':'Deployment'}],'placement':{'clusterAffinity':{'clusterNames':[" names "]}}}}"
+#define DIVIDING_POLICY                                                                            \
+    "{'apiVersion':'policy.karmada.io/v1alpha1','kind':'PropagationPolicy','metadata':{"           \
+    "'name':'p','namespace':'a'},'spec':{'resourceSelectors':[{'apiVersion':'apps/v1',"            \
+    "'kind':'Deployment'}],'placement':{'replicaScheduling':{'replicaSchedulingType':'Divided',"   \
+    "'replicaDivisionPreference':'Weighted'}}}}"
 #define POLICY POLICY_ON("'m1'")
 #define WEB(name, number, requests)                                                                \
     "{'apiVersion':'apps/v1','kind':'Deployment','metadata':{'name':'" name "','namespace':'a'},"  \
@@ -53,6 +58,11 @@ static const struct quota_case {
     {"duplicated replicas count in each cluster", GATE, QUOTA("'cpu':'900m'") ",", "",
      POLICY_ON("'m1','m2'") "," WEB("web", "5", CPU("100m")),
      "refused quota_exceeded; limit/cpu 900 0 1000"},
+    {"a tie between clusters does not change the sum", GATE, QUOTA("'cpu':'499m'") ",", "",
+     DIVIDING_POLICY "," WEB("web", "5", CPU("100m")),
+     "refused quota_exceeded; limit/cpu 499 0 500"},
+    {"a tie between clusters, and the sum fits", GATE, QUOTA("'cpu':'500m'") ",", "",
+     DIVIDING_POLICY "," WEB("web", "5", CPU("100m")), "undetermined uid"},
     {"memory in bytes", GATE, QUOTA("'memory':'1Gi'") ",", "",
      WEB("web", "2", "'memory':'536870913'"),
      "refused quota_exceeded; limit/memory 1073741824 0 1073741826"},
