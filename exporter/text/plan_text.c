@@ -681,19 +681,6 @@ static void print_details(const struct plan_result *r, struct output *o)
 
 /* ---- table with one row for each template ---- */
 
-static void add_change_cell(struct table *t, add_property_fn *add, const struct plan_template *row)
-{
-    CLEANUP(strbuf_release) struct strbuf from = STRBUF_INIT(TEXT_MAX_BYTES);
-    CLEANUP(strbuf_release) struct strbuf to = STRBUF_INIT(TEXT_MAX_BYTES);
-
-    add(&from, &row->before);
-    add(&to, final_outcome(row));
-    if (strcmp(from.data, to.data) == 0)
-        table_add(t, STYLE_PLAIN, from.data);
-    else
-        table_addf(t, STYLE_CAUTION, "%s -> %s", from.data, to.data);
-}
-
 static void add_clusters(struct strbuf *out, const struct outcome *o)
 {
     if (o->undetermined != UNDETERMINED_REASON_COUNT || o->cluster_count == 0) {
@@ -706,6 +693,23 @@ static void add_clusters(struct strbuf *out, const struct outcome *o)
             strbuf_addf(out, ":%" PRId32, o->clusters[i].replicas);
         strbuf_adds(out, o->clusters[i].item.suspended ? "(suspended)" : "");
     }
+}
+
+static void add_change_cell(struct table *t, add_property_fn *add, const struct plan_template *row)
+{
+    CLEANUP(strbuf_release) struct strbuf from = STRBUF_INIT(TEXT_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf to = STRBUF_INIT(TEXT_MAX_BYTES);
+
+    add(&from, &row->before);
+    add(&to, final_outcome(row));
+    if (add == add_clusters && changes_clusters_before(row)) {
+        strbuf_adds(&from, " -> ");
+        add(&from, &row->after);
+    }
+    if (strcmp(from.data, to.data) == 0)
+        table_add(t, STYLE_PLAIN, from.data);
+    else
+        table_addf(t, STYLE_CAUTION, "%s -> %s", from.data, to.data);
 }
 
 static void print_wide(const struct plan_result *r, struct output *o)
