@@ -6,6 +6,7 @@
 #include "exporter/text/plan_failures.h"
 #include "exporter/text/plan_upgrade_text.h"
 #include "metrics/base/json_writer.h"
+#include "metrics/base/shown.h"
 #include "metrics/explain/explanation.h"
 #include "metrics/expose/decision_text.h"
 #include "metrics/expose/report_parts.h"
@@ -25,6 +26,14 @@ enum {
 
 /* ---- deletions ---- */
 
+void plan_explain_missing(const struct store *store, const char *typed, struct error *err)
+{
+    struct error ignored;
+
+    if (object_find(store, ~(unsigned)PLAN_DELETABLE_CLASSES, typed, &ignored))
+        fail(err, "plan does not simulate the deletion of '%s'", shown(typed).text);
+}
+
 bool plan_delete_typed(struct plan *p, const struct store *store, const char *typed,
                        struct error *err)
 {
@@ -33,6 +42,8 @@ bool plan_delete_typed(struct plan *p, const struct store *store, const char *ty
 
     if (entry)
         plan_delete(p, (struct entry *)(uintptr_t)entry);
+    if (!entry)
+        plan_explain_missing(store, typed, err);
     /* Sources need not read Namespaces, only the objects in them. */
     return entry || (object_name_is_namespace(typed, &name) && plan_delete_namespace(p, name));
 }
@@ -146,10 +157,7 @@ static bool changes_clusters_before(const struct plan_template *t)
     return t->when == PLAN_AT_NEXT_CHANGE && !outcome_clusters_equal(&t->before, &t->after);
 }
 
-/*
- * Appends the cluster changes of a template: a change at once is a part of its own, because copies
- * that stop now are more urgent than the clusters of the next change.
- */
+/* Appends the cluster changes: a change at once first, because copies may stop by it. */
 static void add_cluster_changes(struct strbuf *out, size_t start, const struct plan_template *t,
                                 bool all)
 {
