@@ -190,6 +190,7 @@ static bool find_deletions(struct change *c, const struct invocation *invocation
         entry_list_add(&c->deletions, (struct entry *)(uintptr_t)entry);
         if (entry || object_name_is_namespace(typed->items[i], &name))
             continue;
+        plan_explain_missing(c->evaluation->store, typed->items[i], &err);
         invocation_print_error(invocation, err.text);
         return false;
     }

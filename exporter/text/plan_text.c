@@ -6,6 +6,7 @@
 #include "exporter/text/plan_failures.h"
 #include "exporter/text/plan_upgrade_text.h"
 #include "metrics/base/json_writer.h"
+#include "metrics/base/shown.h"
 #include "metrics/explain/explanation.h"
 #include "metrics/expose/decision_text.h"
 #include "metrics/expose/report_parts.h"
@@ -25,6 +26,14 @@ enum {
 
 /* ---- deletions ---- */
 
+void plan_explain_missing(const struct store *store, const char *typed, struct error *err)
+{
+    struct error ignored;
+
+    if (object_find(store, ~(unsigned)PLAN_DELETABLE_CLASSES, typed, &ignored))
+        fail(err, "plan does not simulate the deletion of '%s'", shown(typed).text);
+}
+
 bool plan_delete_typed(struct plan *p, const struct store *store, const char *typed,
                        struct error *err)
 {
@@ -33,6 +42,8 @@ bool plan_delete_typed(struct plan *p, const struct store *store, const char *ty
 
     if (entry)
         plan_delete(p, (struct entry *)(uintptr_t)entry);
+    if (!entry)
+        plan_explain_missing(store, typed, err);
     /* Sources need not read Namespaces, only the objects in them. */
     return entry || (object_name_is_namespace(typed, &name) && plan_delete_namespace(p, name));
 }
@@ -146,10 +157,7 @@ static bool changes_clusters_before(const struct plan_template *t)
     return t->when == PLAN_AT_NEXT_CHANGE && !outcome_clusters_equal(&t->before, &t->after);
 }
 
-/*
- * Appends the cluster changes of a template: a change at once is a part of its own, because copies
- * that stop now are more urgent than the clusters of the next change.
- */
+/* Appends the cluster changes: a change at once first, because copies may stop by it. */
 static void add_cluster_changes(struct strbuf *out, size_t start, const struct plan_template *t,
                                 bool all)
 {
@@ -681,19 +689,6 @@ static void print_details(const struct plan_result *r, struct output *o)
 
 /* ---- table with one row for each template ---- */
 
-static void add_change_cell(struct table *t, add_property_fn *add, const struct plan_template *row)
-{
-    CLEANUP(strbuf_release) struct strbuf from = STRBUF_INIT(TEXT_MAX_BYTES);
-    CLEANUP(strbuf_release) struct strbuf to = STRBUF_INIT(TEXT_MAX_BYTES);
-
-    add(&from, &row->before);
-    add(&to, final_outcome(row));
-    if (strcmp(from.data, to.data) == 0)
-        table_add(t, STYLE_PLAIN, from.data);
-    else
-        table_addf(t, STYLE_CAUTION, "%s -> %s", from.data, to.data);
-}
-
 static void add_clusters(struct strbuf *out, const struct outcome *o)
 {
     if (o->undetermined != UNDETERMINED_REASON_COUNT || o->cluster_count == 0) {
@@ -706,6 +701,23 @@ static void add_clusters(struct strbuf *out, const struct outcome *o)
             strbuf_addf(out, ":%" PRId32, o->clusters[i].replicas);
         strbuf_adds(out, o->clusters[i].item.suspended ? "(suspended)" : "");
     }
+}
+
+static void add_change_cell(struct table *t, add_property_fn *add, const struct plan_template *row)
+{
+    CLEANUP(strbuf_release) struct strbuf from = STRBUF_INIT(TEXT_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf to = STRBUF_INIT(TEXT_MAX_BYTES);
+
+    add(&from, &row->before);
+    add(&to, final_outcome(row));
+    if (add == add_clusters && changes_clusters_before(row)) {
+        strbuf_adds(&from, " -> ");
+        add(&from, &row->after);
+    }
+    if (strcmp(from.data, to.data) == 0)
+        table_add(t, STYLE_PLAIN, from.data);
+    else
+        table_addf(t, STYLE_CAUTION, "%s -> %s", from.data, to.data);
 }
 
 static void print_wide(const struct plan_result *r, struct output *o)

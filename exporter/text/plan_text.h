@@ -12,6 +12,12 @@
 enum { PLAN_DELETABLE_CLASSES = ~(1U << CLASS_OTHER) };
 
 /*
+ * Replaces `err`, the text that there is no such object to delete, if the store has the object and
+ * a plan does not simulate its deletion.
+ */
+void plan_explain_missing(const struct store *store, const char *typed, struct error *err);
+
+/*
  * Deletes the object that a user typed (object_name.h) in the plan. Returns false and sets `err` if
  * there is no such object, or more than one.
  */
