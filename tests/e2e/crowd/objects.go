@@ -84,6 +84,8 @@ func clusterBody(int, int) string {
 	return `"status":{"conditions":[{"type":"Ready","status":"True","reason":"ClusterReady"}]}`
 }
 
+func quotaBody(_, value int) string { return fmt.Sprintf(`"spec":{"overall":{"cpu":"%d"}}`, value) }
+
 func plainBody(_, value int) string { return fmt.Sprintf(`"spec":{"value":%d}`, value) }
 
 func namespaceOf(number int) string { return fmt.Sprintf("n%d", number%20) }
@@ -95,6 +97,7 @@ func kindsWith(more, count int) []*kind {
 		{apiVersion: policyAPI, name: "ClusterPropagationPolicy", resource: "clusterpropagationpolicies", lasting: true, body: everyKind(more)},
 		{apiVersion: policyAPI, name: "OverridePolicy", resource: "overridepolicies", namespaced: true, count: count / 10, body: policyBody},
 		{apiVersion: policyAPI, name: "ClusterOverridePolicy", resource: "clusteroverridepolicies", count: 5, body: policyBody},
+		{apiVersion: policyAPI, name: "FederatedResourceQuota", resource: "federatedresourcequotas", namespaced: true, count: 5, body: quotaBody},
 		{apiVersion: workAPI, name: "ResourceBinding", resource: "resourcebindings", namespaced: true, count: count, body: bindingBody},
 		{apiVersion: workAPI, name: "ClusterResourceBinding", resource: "clusterresourcebindings", count: 5, body: bindingBody},
 		{apiVersion: "cluster.karmada.io/v1alpha1", name: "Cluster", resource: "clusters", lasting: true, count: 3, body: clusterBody},

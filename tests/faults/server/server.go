@@ -29,6 +29,7 @@ var fixedKinds = []kind{
 	{"policy.karmada.io/v1alpha1", "ClusterPropagationPolicy", "clusterpropagationpolicies", false},
 	{"policy.karmada.io/v1alpha1", "OverridePolicy", "overridepolicies", true},
 	{"policy.karmada.io/v1alpha1", "ClusterOverridePolicy", "clusteroverridepolicies", false},
+	{"policy.karmada.io/v1alpha1", "FederatedResourceQuota", "federatedresourcequotas", true},
 	{"work.karmada.io/v1alpha2", "ResourceBinding", "resourcebindings", true},
 	{"work.karmada.io/v1alpha2", "ClusterResourceBinding", "clusterresourcebindings", false},
 	{"v1", "Event", "events", true},
