@@ -123,14 +123,14 @@ static bool read_member(struct reader *r, cJSON *object)
     return true;
 }
 
-struct member {
+struct keyed_node {
     cJSON *item;
     size_t index;
 };
 
 static int compare_members(const void *a, const void *b)
 {
-    const struct member *left = a, *right = b;
+    const struct keyed_node *left = a, *right = b;
     int order = strcmp(left->item->string, right->item->string);
 
     return order != 0 ? order : (left->index > right->index) - (left->index < right->index);
@@ -140,10 +140,10 @@ static int compare_members(const void *a, const void *b)
 static void drop_repeated_keys(cJSON *object)
 {
     size_t size = (size_t)cJSON_GetArraySize(object), count = 0;
-    CLEANUP(free_cleanup) struct member *members = xcalloc(size, sizeof(*members));
+    CLEANUP(free_cleanup) struct keyed_node *members = xcalloc(size, sizeof(*members));
 
     for (cJSON *item = object->child; item; item = item->next, count++)
-        members[count] = (struct member){item, count};
+        members[count] = (struct keyed_node){item, count};
     if (count > 1)
         qsort(members, count, sizeof(*members), compare_members);
     for (size_t i = 0; i + 1 < count; i++) {
