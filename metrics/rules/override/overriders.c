@@ -480,7 +480,7 @@ static char *patch_json_text(struct overriding_object *o, const char *text, cons
     tree = json_verbatim_parse(text, o->err);
     if (!tree)
         return NULL;
-    if (!cJSON_IsObject(tree) && *text != '[') {
+    if (!cJSON_IsObject(tree) && !cJSON_IsNull(tree) && *text != '[') {
         fail(o->err, "the text of the field is no JSON object or array");
         return NULL;
     }
@@ -498,7 +498,7 @@ static char *patch_yaml_text(struct overriding_object *o, const char *text, cons
     tree = o->yaml->read(text, o->err);
     if (!tree)
         return NULL;
-    if (!cJSON_IsObject(tree) && !cJSON_IsArray(tree)) {
+    if (!cJSON_IsObject(tree) && !cJSON_IsArray(tree) && !cJSON_IsNull(tree)) {
         fail(o->err, "the text of the field is no YAML mapping or sequence");
         return NULL;
     }

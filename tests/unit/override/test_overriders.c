@@ -50,6 +50,12 @@ static const struct overriders_row {
      false},
     {"a container without an image", POD "{'image':'a:1'},{'name':'b'}]}}",
      "{'imageOverrider':[{'component':'Tag','operator':'remove'}]}", NULL, false},
+    {"JSON null becomes a document", "{'kind':'X','spec':'null'}",
+     "{'fieldOverrider':[{'fieldPath':'/spec','json':[{'subPath':'','operator':'add',"
+     "'value':{'a':1}}]}]}",
+     "{'kind':'X','spec':'{\\\"a\\\":1}'}", false},
+    {"an object that becomes null", "{'kind':'X'}",
+     "{'plaintext':[{'path':'','operator':'replace'}]}", NULL, false},
     {"an image by its path", "{'kind':'X','spec':[{'image':'a:1'}]}",
      "{'imageOverrider':[{'predicate':{'path':'/spec/0/image'},'component':'Tag',"
      "'operator':'remove'}]}",
