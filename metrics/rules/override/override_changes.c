@@ -69,7 +69,7 @@ static void find_member_changes(const cJSON *from, const cJSON *to, struct strbu
         int order = i == from_count ? 1 : k == to_count ? -1 : compare_keys(&left[i], &right[k]);
         const cJSON *a = order <= 0 ? left[i] : NULL, *b = order >= 0 ? right[k] : NULL;
 
-        json_pointer_add_key(path, a ? a->string : b->string);
+        json_pointer_add_key(path, order <= 0 ? left[i]->string : right[k]->string);
         find_changes(a, b, path, out);
         strbuf_cut(path, len);
         i += order <= 0;
