@@ -185,7 +185,9 @@ static cJSON *find_container(struct patched *p, const char *path, char **key)
 static bool replace_document(struct patched *p, const struct json_patch_operation *o,
                              struct error *err)
 {
-    if (!cJSON_IsObject(o->value) && !cJSON_IsArray(o->value))
+    bool clears = strcmp(o->op, "replace") == 0 && (!o->value || cJSON_IsNull(o->value));
+
+    if (!clears && !cJSON_IsObject(o->value) && !cJSON_IsArray(o->value))
         return fail(err,
                     "the %s operation replaces the whole document by a value that is no "
                     "object or array",
@@ -200,9 +202,12 @@ static bool replace_document(struct patched *p, const struct json_patch_operatio
 static bool add_element(cJSON *array, const struct json_patch_operation *o, const char *key,
                         struct error *err)
 {
-    int64_t count = cJSON_GetArraySize(array), index = count;
+    int64_t count, index;
 
-    if (strcmp(key, "-") != 0 && !json_parse_index(key, &index))
+    if (strcmp(key, "-") == 0)
+        return cJSON_AddItemToArray(array, value_of(o));
+    count = cJSON_GetArraySize(array);
+    if (!json_parse_index(key, &index))
         return fail(err, "the add operation does not apply: '%s' is no index of the list in %s",
                     key, o->path);
     if (index < 0)

@@ -116,14 +116,40 @@ static bool read_member(struct reader *r, cJSON *object)
 {
     CLEANUP(free_cleanup) char *key = read_key(r);
     cJSON *value = key ? read_value(r) : NULL;
-    cJSON *old = key ? cJSON_GetObjectItemCaseSensitive(object, key) : NULL;
 
     if (!value)
         return false;
-    if (old) /* The last of equal keys counts. */
-        cJSON_Delete(cJSON_DetachItemViaPointer(object, old));
     cJSON_AddItemToObject(object, key, value);
     return true;
+}
+
+struct keyed_node {
+    cJSON *item;
+    size_t index;
+};
+
+static int compare_members(const void *a, const void *b)
+{
+    const struct keyed_node *left = a, *right = b;
+    int order = strcmp(left->item->string, right->item->string);
+
+    return order != 0 ? order : (left->index > right->index) - (left->index < right->index);
+}
+
+/* Removes members with equal keys, except the last one. Sorts: an object may have many keys. */
+static void drop_repeated_keys(cJSON *object)
+{
+    size_t size = (size_t)cJSON_GetArraySize(object), count = 0;
+    CLEANUP(free_cleanup) struct keyed_node *members = xcalloc(size, sizeof(*members));
+
+    for (cJSON *item = object->child; item; item = item->next, count++)
+        members[count] = (struct keyed_node){item, count};
+    if (count > 1)
+        qsort(members, count, sizeof(*members), compare_members);
+    for (size_t i = 0; i + 1 < count; i++) {
+        if (strcmp(members[i].item->string, members[i + 1].item->string) == 0)
+            cJSON_Delete(cJSON_DetachItemViaPointer(object, members[i].item));
+    }
 }
 
 /* Reads the members or elements up to the closing bracket into `container`. */
@@ -167,6 +193,8 @@ static cJSON *read_value(struct reader *r)
     r->depth++;
     value = *r->at == '{' ? cJSON_CreateObject() : cJSON_CreateArray();
     valid = read_items(r, value, *r->at == '{' ? '}' : ']');
+    if (valid && cJSON_IsObject(value))
+        drop_repeated_keys(value);
     r->depth--;
     if (valid)
         return value;

@@ -35,39 +35,45 @@ static bool plain_values_equal(const cJSON *a, const cJSON *b)
 static void find_changes(const cJSON *from, const cJSON *to, struct strbuf *path,
                          struct override_changes *out);
 
-/*
- * Returns the member of an object with a key; NULL without one. Looks at `*next` first, and sets it
- * to the member behind: two objects that differ in few members are compared in linear time.
- */
-static const cJSON *find_member(const cJSON *object, const char *key, const cJSON **next)
+static int compare_keys(const void *a, const void *b)
 {
-    const cJSON *member = *next;
+    const cJSON *left = *(cJSON *const *)a, *right = *(cJSON *const *)b;
 
-    if (!member || strcmp(member->string, key) != 0)
-        member = cJSON_GetObjectItemCaseSensitive(object, key);
-    if (member)
-        *next = member->next;
-    return member;
+    return strcmp(left->string, right->string);
 }
 
+/* Returns the members of an object, sorted by key, and their number. The array is the caller's. */
+static const cJSON **sort_members(const cJSON *object, size_t *count)
+{
+    size_t size = (size_t)cJSON_GetArraySize(object);
+    const cJSON **members = xcalloc(size, sizeof(cJSON *));
+    const cJSON *item;
+
+    *count = 0;
+    cJSON_ArrayForEach (item, object)
+        members[(*count)++] = item;
+    if (*count > 1)
+        qsort(members, *count, sizeof(cJSON *), compare_keys);
+    return members;
+}
+
+/* Both objects are walked in the order of their keys: they may have many. */
 static void find_member_changes(const cJSON *from, const cJSON *to, struct strbuf *path,
                                 struct override_changes *out)
 {
-    const cJSON *next_from = from->child, *next_to = to->child;
-    size_t len = path->len;
-    const cJSON *item;
+    size_t from_count, to_count, len = path->len;
+    CLEANUP(free_cleanup) const cJSON **left = sort_members(from, &from_count);
+    CLEANUP(free_cleanup) const cJSON **right = sort_members(to, &to_count);
 
-    cJSON_ArrayForEach (item, from) {
-        json_pointer_add_key(path, item->string);
-        find_changes(item, find_member(to, item->string, &next_to), path, out);
+    for (size_t i = 0, k = 0; i < from_count || k < to_count;) {
+        int order = i == from_count ? 1 : k == to_count ? -1 : compare_keys(&left[i], &right[k]);
+        const cJSON *a = order <= 0 ? left[i] : NULL, *b = order >= 0 ? right[k] : NULL;
+
+        json_pointer_add_key(path, order <= 0 ? left[i]->string : right[k]->string);
+        find_changes(a, b, path, out);
         strbuf_cut(path, len);
-    }
-    cJSON_ArrayForEach (item, to) {
-        if (find_member(from, item->string, &next_from))
-            continue;
-        json_pointer_add_key(path, item->string);
-        add_change(out, path->data, NULL, item);
-        strbuf_cut(path, len);
+        i += order <= 0;
+        k += order >= 0;
     }
 }
 

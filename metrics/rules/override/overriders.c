@@ -111,28 +111,40 @@ static enum overriders_result replace_image(struct overriding_object *o, const c
     return apply_operation(o, "replace", path, value);
 }
 
-/* Changes the images of all containers, but not of initContainers. */
+/* Changes the image of one container. Returns false with the reason if it is no valid image. */
+static bool change_container_image(struct overriding_object *o, cJSON *container,
+                                   const struct image_change *change)
+{
+    CLEANUP(strbuf_release) struct strbuf fresh = STRBUF_INIT(TEXT_MAX_BYTES);
+    cJSON *image = cJSON_GetObjectItemCaseSensitive(container, "image");
+
+    if (!image_apply_change(json_str(container, "image", ""), change, &fresh, o->err))
+        return false;
+    json_replace(container, image, cJSON_CreateString(fresh.data));
+    return true;
+}
+
+/*
+ * Changes the images of all containers, but not of initContainers. Karmada patches each image by
+ * its path; the list may be long, so that it is walked once here.
+ */
 static enum overriders_result override_all_images(struct overriding_object *o, const cJSON *item)
 {
     const char *path = containers_path(*o->object);
-    enum overriders_result result = OVERRIDERS_APPLIED;
+    const struct image_change change = image_change_of(item);
     const cJSON *containers = NULL;
 
     if (!path)
         return apply_patch(o, NULL, 0);
     if (!workload_fits_schema(*o->object, json_str(*o->object, "kind", ""), o->err))
         return OVERRIDERS_FAILED;
-    for (int i = 0; result == OVERRIDERS_APPLIED; i++) {
-        CLEANUP(strbuf_release) struct strbuf at = STRBUF_INIT(PATH_MAX_BYTES);
-        CLEANUP(free_cleanup) char *image = NULL;
-
-        if (!find_containers(*o->object, path, &containers) || i >= cJSON_GetArraySize(containers))
-            return apply_patch(o, NULL, 0);
-        strbuf_addf(&at, "%s/%d/image", path, i);
-        image = xstrdup(json_str(cJSON_GetArrayItem(containers, i), "image", ""));
-        result = replace_image(o, item, at.data, image);
+    if (find_containers(*o->object, path, &containers) && containers) {
+        for (cJSON *at = containers->child; at; at = at->next) {
+            if (!change_container_image(o, at, &change))
+                return OVERRIDERS_FAILED;
+        }
     }
-    return result;
+    return apply_patch(o, NULL, 0);
 }
 
 /* The value that a path without escapes leads to, in `*value`. */
@@ -301,8 +313,9 @@ static enum overriders_result override_list(struct overriding_object *o, const c
         fail(o->err, "the containers of the object are no list");
         return OVERRIDERS_FAILED;
     }
-    for (int i = 0; result == OVERRIDERS_APPLIED && i < cJSON_GetArraySize(containers); i++)
-        result = change_container(o, cJSON_GetArrayItem(containers, i), key, item);
+    for (cJSON *at = containers ? containers->child : NULL; at && result == OVERRIDERS_APPLIED;
+         at = at->next)
+        result = change_container(o, at, key, item);
     return result == OVERRIDERS_APPLIED ? apply_patch(o, NULL, 0) : result;
 }
 
@@ -467,7 +480,7 @@ static char *patch_json_text(struct overriding_object *o, const char *text, cons
     tree = json_verbatim_parse(text, o->err);
     if (!tree)
         return NULL;
-    if (!cJSON_IsObject(tree) && *text != '[') {
+    if (!cJSON_IsObject(tree) && !cJSON_IsNull(tree) && *text != '[') {
         fail(o->err, "the text of the field is no JSON object or array");
         return NULL;
     }
@@ -485,7 +498,7 @@ static char *patch_yaml_text(struct overriding_object *o, const char *text, cons
     tree = o->yaml->read(text, o->err);
     if (!tree)
         return NULL;
-    if (!cJSON_IsObject(tree) && !cJSON_IsArray(tree)) {
+    if (!cJSON_IsObject(tree) && !cJSON_IsArray(tree) && !cJSON_IsNull(tree)) {
         fail(o->err, "the text of the field is no YAML mapping or sequence");
         return NULL;
     }

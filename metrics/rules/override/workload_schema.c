@@ -364,12 +364,20 @@ static bool is_base64(const char *text)
     return text[digits + padding] == '\0' && padding <= 2 && (digits + padding) % 4 == 0;
 }
 
+/* Returns true for a number, or a text with a quantity; Go ignores blanks around it. */
 static bool is_quantity(const cJSON *value)
 {
+    static const char blanks[] = " \t\n\v\f\r";
+    CLEANUP(free_cleanup) char *text = NULL;
     double number;
+    size_t len;
 
-    return cJSON_IsNumber(value) ||
-           (cJSON_IsString(value) && parse_quantity(value->valuestring, &number));
+    if (!cJSON_IsString(value))
+        return cJSON_IsNumber(value);
+    text = xstrdup(value->valuestring + strspn(value->valuestring, blanks));
+    for (len = strlen(text); len > 0 && strchr(blanks, text[len - 1]); len--)
+        text[len - 1] = '\0';
+    return parse_quantity(text, &number);
 }
 
 static bool is_time(const cJSON *value)

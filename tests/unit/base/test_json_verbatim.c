@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/base/json_verbatim.h"
 
+#include "metrics/base/strbuf.h"
+
 #include "tests/unit/suite.h"
 
 static const struct text_row {
@@ -16,6 +18,7 @@ static const struct text_row {
     {"null", "{\"a\":null}", "{\"a\":null}"},
     {"empty containers", "[{},[]]", "[{},[]]"},
     {"the last of equal keys", "{\"a\":1,\"a\":2}", "{\"a\":2}"},
+    {"equal keys apart", "{\"a\":1,\"b\":3,\"a\":2,\"a\":4}", "{\"b\":3,\"a\":4}"},
     {"a leading zero", "[01]", NULL},
     {"a number without digits", "[-]", NULL},
     {"a fraction without digits", "[1.]", NULL},
@@ -40,6 +43,22 @@ TEST_ROWS(a_text_is_written_as_it_was, rows, title)
         assert_string_equal(written, row->written);
     else
         assert_string_not_equal(err.text, "");
+}
+
+/* Takes minutes if each key is compared with all keys before it. */
+TEST(many_keys_are_read_in_a_short_time)
+{
+    enum { KEYS = 200000 };
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(1 << 24);
+    CLEANUP(json_cleanup) cJSON *tree = NULL;
+    struct error err;
+
+    strbuf_adds(&text, "{\"key\":0");
+    for (int i = 1; i < KEYS; i++)
+        strbuf_addf(&text, ",\"key%d\":%d", i, i);
+    strbuf_addc(&text, '}');
+    tree = json_verbatim_parse(text.data, &err);
+    assert_int_equal(cJSON_GetArraySize(tree), KEYS);
 }
 
 TEST(deep_texts_are_refused)
