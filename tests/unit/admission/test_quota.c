@@ -48,7 +48,7 @@ static struct quota_scope scope_of(const struct world *w)
 {
     const struct rule_context *c = engine_context_const(w->engine);
 
-    return (struct quota_scope){c->store, c->gates, c->release, &c->incomplete};
+    return (struct quota_scope){c->store, c->gates, c->release, &c->incomplete, NULL};
 }
 
 TEST(usage_is_the_sum_over_bindings_and_clusters)
