@@ -30,6 +30,7 @@ static void add_selecting_policies(const struct store *store, bool cluster_scope
 
         if (!override)
             continue;
+        out->namespace_has_policies |= !cluster_scoped;
         if (override->selector_count > 0)
             score = selectors_score_subject(override->selectors, override->selector_count, subject);
         if (score == SCORE_NONE)

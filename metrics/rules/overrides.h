@@ -29,6 +29,8 @@ struct override_selection {
     struct overriding *items; /* Owned. */
     size_t count;
     size_t capacity;
+    bool namespace_has_policies; /* The template's namespace has OverridePolicies, selecting or not.
+                                  */
 };
 
 /*

@@ -236,8 +236,8 @@ bool overrides_cannot_fail(const struct override_selection *selection, const cJS
         bool cluster_wide = policy->partition->type->def->cluster_scoped;
 
         for (uint32_t k = 0; k < o->rule_count; k++) {
-            /* Other OverridePolicies may be selected afterwards. */
-            if (cluster_wide && o->rules[k].writes_identity)
+            /* Other OverridePolicies of the namespace may be selected afterwards. */
+            if (cluster_wide && o->rules[k].writes_identity && selection->namespace_has_policies)
                 return false;
             if (!overriders_cannot_fail(&checked, o->rules[k].overriders))
                 return false;

@@ -152,8 +152,10 @@ static const struct check_row {
     {"a label", "OverridePolicy", "'labelsOverrider':[{'operator':'add','value':{'a':'b'}}]", true},
     {"a label with an escape", "OverridePolicy",
      "'labelsOverrider':[{'operator':'add','value':{'a~0':'b'}}]", false},
-    {"a label that selects other policies", "ClusterOverridePolicy",
-     "'labelsOverrider':[{'operator':'add','value':{'a':'b'}}]", false},
+    {"a label without other policies", "ClusterOverridePolicy",
+     "'labelsOverrider':[{'operator':'add','value':{'a':'b'}}]", true},
+    {"a namespace without other policies", "ClusterOverridePolicy",
+     "'plaintext':[{'path':'/metadata/namespace','operator':'replace','value':'b'}]", false},
     {"a field", "OverridePolicy",
      "'fieldOverrider':[{'fieldPath':'/x','json':[{'subPath':'/a','operator':'remove'}]}]", false},
 };
@@ -178,5 +180,30 @@ TEST_ROWS(most_rules_cannot_fail, checks, title)
         override_selection_make(w.store, world_find(&w, "apps/v1", "Deployment", "test", "c"));
     assert_int_equal(selection.count, 1);
     assert_int_equal(overrides_cannot_fail(&selection, object), row->cannot_fail);
+    world_release(&w);
+}
+
+/* The OverridePolicy selects the template only after the ClusterOverridePolicy has set the label.
+ */
+TEST(a_label_may_select_another_policy_that_fails)
+{
+    CLEANUP(json_cleanup) cJSON *object = json_of(DEPLOYMENT);
+    CLEANUP(override_selection_release) struct override_selection selection = {0};
+    struct world w;
+
+    world_init(&w, &rules_options_default, 1);
+    put(&w, DEPLOYMENT);
+    put(&w, "{'apiVersion':'policy.karmada.io/v1alpha1','kind':'ClusterOverridePolicy',"
+            "'metadata':{'name':'o'},'spec':{'overrideRules':[{'overriders':{'labelsOverrider':"
+            "[{'operator':'add','value':{'a':'b'}}]}}]}}");
+    put(&w, "{'apiVersion':'policy.karmada.io/v1alpha1','kind':'OverridePolicy',"
+            "'metadata':{'name':'o','namespace':'test'},'spec':{'resourceSelectors':["
+            "{'apiVersion':'apps/v1','kind':'Deployment','labelSelector':{'matchLabels':{'a':'b'}}}"
+            "],'overrideRules':[{'overriders':{'plaintext':[{'path':'/none/a','operator':'remove'}]"
+            "}}]}}");
+    selection =
+        override_selection_make(w.store, world_find(&w, "apps/v1", "Deployment", "test", "c"));
+    assert_int_equal(selection.count, 1);
+    assert_false(overrides_cannot_fail(&selection, object));
     world_release(&w);
 }
