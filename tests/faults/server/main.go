@@ -32,7 +32,7 @@ import (
 const atOnce = 6
 
 // How many resources are watched where no policy selects a kind. The server does not serve one of them.
-const fixedReflectors = 9
+const fixedReflectors = 10
 
 var quiet = log.New(io.Discard, "", 0)
 
