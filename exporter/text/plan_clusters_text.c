@@ -67,7 +67,7 @@ static bool exceeds_any(const struct plan_result *r)
     return false;
 }
 
-/* Adds a cell such as "cpu, pods" for the resources of which more arrives than is free. */
+/* Adds a cell such as "cpu, pods": the resources that exceed the free capacity. */
 static void add_exceeded(struct table *t, const struct plan_cluster *row)
 {
     CLEANUP(strbuf_release) struct strbuf names = STRBUF_INIT(TEXT_MAX_BYTES);

@@ -249,7 +249,7 @@ static bool has_equal_text(const struct target_override *a, const struct target_
 
 /* ---- selected policies without effect ---- */
 
-/* Adds a line for each selected policy of which no rule applies to a target. */
+/* Adds a line for each selected policy without a rule for any target. */
 static void explain_idle_policies(const struct explained_overrides *o)
 {
     const struct template_overrides *all = o->overrides;
@@ -288,7 +288,7 @@ static void explain_gaps(const struct explained_overrides *o, bool unread, bool 
                                 "wins.");
 }
 
-/* Names the selecting override policies of a template of which the member clusters are unknown. */
+/* Names the override policies of a template with unknown member clusters. */
 static void explain_waiting_policies(const struct explained_overrides *o,
                                      const struct entry *template)
 {

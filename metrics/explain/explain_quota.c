@@ -236,7 +236,7 @@ static void explain_refused_quota(struct explain_context *x, const struct entry 
                    text.data);
 }
 
-/* Adds the limits of a quota as a table, and what else is to be known about it. */
+/* Adds the limits of a quota as a table, and remarks about it. */
 static void explain_quota(struct explain_context *x, const struct entry *quota,
                           const struct subject_load *s)
 {

@@ -437,7 +437,7 @@ static void put_change_object(struct json_writer *w, const struct change_object 
     json_writer_close(w, '}');
 }
 
-/* Writes what a member cluster gets differently by override policies. */
+/* Writes the changes by override policies for a member cluster. */
 static void put_plan_override(struct json_writer *w, const struct plan_override *o)
 {
     json_writer_open(w, NULL, '{');

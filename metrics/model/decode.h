@@ -34,7 +34,7 @@ void intern_drop(struct intern *pool, const char *shared);
 
 /* ---- decoder of Kubernetes objects ---- */
 
-/* Templates of which the whole JSON is kept. */
+/* Templates that are kept with their whole JSON. */
 enum kept_documents {
     DOCUMENTS_OF_NONE,
     DOCUMENTS_OF_WHOLE_OBJECTS, /* Of templates that have more than metadata. */

@@ -20,6 +20,15 @@ bool affinity_allows_name(const struct cluster_affinity *affinity, const char *n
     return affinity->name_count == 0 || contains_text(affinity->names, affinity->name_count, name);
 }
 
+const struct cluster_affinity *placement_group_by_name(const struct placement *placement,
+                                                       uint32_t group)
+{
+    const struct cluster_affinity *a =
+        group < placement->group_count ? &placement->groups[group].affinity : NULL;
+
+    return a && !a->labels && !a->fields && !a->zones && !a->never ? a : NULL;
+}
+
 /*
  * Adds a field of the cluster to `out` if the selector has a requirement on it. The key is the
  * selector's copy, because label_selector_matches() compares keys as pointers.

@@ -45,6 +45,13 @@ enum release_answer affinity_matches_in_range(const struct cluster_affinity *aff
 bool affinity_allows_name(const struct cluster_affinity *affinity, const char *name);
 
 /*
+ * Returns an affinity group that has no conditions but on names, so that it is known without the
+ * Cluster objects; NULL if the group has others, matches no cluster, or does not exist.
+ */
+const struct cluster_affinity *placement_group_by_name(const struct placement *placement,
+                                                       uint32_t group);
+
+/*
  * Returns the first taint NoSchedule or NoExecute of the cluster that the placement does not
  * tolerate; NULL without one.
  */

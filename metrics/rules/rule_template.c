@@ -105,13 +105,10 @@ static void gather_connector_facts(const struct rule_context *c, const struct en
 /* Returns true if the first affinity group allows several names and has no other condition. */
 static bool names_several_clusters(const struct placement *placement)
 {
-    const struct cluster_affinity *a =
-        placement->group_count > 0 ? &placement->groups[0].affinity : NULL;
+    const struct cluster_affinity *a = placement_group_by_name(placement, 0);
     const char *first = NULL;
 
-    if (!a || a->labels || a->fields || a->zones || a->never)
-        return false;
-    for (uint32_t i = 0; i < a->name_count; i++) {
+    for (uint32_t i = 0; a && i < a->name_count; i++) {
         if (!affinity_allows_name(a, a->names[i]))
             continue;
         if (first && strcmp(first, a->names[i]) != 0)

@@ -55,7 +55,7 @@ extern const char *const loss_reason_texts[LOSS_REASON_COUNT];
 enum loss_fate { LOSS_FATES(LOSS_FATE_ENUMERATOR) LOSS_FATE_COUNT };
 extern const char *const loss_fate_names[LOSS_FATE_COUNT];
 
-/* Copies of a template in lost clusters, at the time of the loss, and what becomes of them. */
+/* Copies of a template in lost clusters at the time of the loss, and their fate. */
 struct lost_copies {
     uint32_t clusters; /* Lost clusters with copies; 0 if the template has none there. */
     int64_t replicas;  /* In these clusters. */

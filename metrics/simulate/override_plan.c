@@ -189,7 +189,7 @@ static bool texts_equal(const char *a, const char *b)
     return !a || !b ? a == b : strcmp(a, b) == 0;
 }
 
-/* Adds the difference of two copies, of which `before` is NULL in a new cluster. */
+/* Adds the difference of two copies; `before` is NULL in a new cluster. */
 static void add_difference(struct override_plan *o, const struct override_record *r,
                            const struct overridden_copy *before,
                            const struct overridden_copy *after)

@@ -19,7 +19,7 @@ struct plan;
 
 enum plan_side { PLAN_BEFORE, PLAN_AFTER, PLAN_SIDES };
 
-/* Resources of which a plan compares the requests with the free capacity of a cluster. */
+/* Resources with requests that a plan compares with the free capacity of a cluster. */
 enum plan_resource { PLAN_CPU, PLAN_MEMORY, PLAN_PODS, PLAN_RESOURCE_COUNT };
 /* Names of the enumerators of plan_resource, as Kubernetes names the resources. */
 extern const char *const plan_resource_names[PLAN_RESOURCE_COUNT];

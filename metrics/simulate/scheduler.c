@@ -68,10 +68,9 @@ static struct cluster_set make_named_set(const struct placement *placement,
 /* Returns true if the affinity group selects clusters by names alone. */
 static bool selects_by_names(const struct placement *placement, uint32_t group)
 {
-    const struct cluster_affinity *a =
-        group < placement->group_count ? &placement->groups[group].affinity : NULL;
+    const struct cluster_affinity *a = placement_group_by_name(placement, group);
 
-    return a && a->name_count > 0 && !a->labels && !a->fields && !a->zones;
+    return a && a->name_count > 0;
 }
 
 /* ---- results ---- */

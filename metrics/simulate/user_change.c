@@ -485,7 +485,7 @@ static void apply_override(struct user_change *u, struct entry *entry, void *fre
     notify_referring_policies(u->overlay, entry);
 }
 
-/* Notes what of a quota has no effect on templates in the simulation. */
+/* Notes the parts of a quota that the simulation leaves out. */
 static void note_quota(struct user_change *u, const struct entry *entry)
 {
     const struct federated_quota *q = entry_quota(entry);

@@ -5,6 +5,7 @@
 #include "metrics/model/binding.h"
 #include "metrics/model/template.h"
 #include "metrics/rules/override/override_check.h"
+#include "metrics/rules/placement_match.h"
 #include "metrics/rules/prediction.h"
 #include "metrics/rules/replica_projection.h"
 
@@ -42,13 +43,10 @@ static void add_named_targets(const struct rule_context *c, const struct entry *
         policy && policy->resolved ? policy->resolved->placement : NULL;
     const struct cluster_affinity *affinity;
 
-    if (store_object_count(c->store, CLASS_CLUSTER) > 0 || !placement || placement->unreadable ||
-        placement->group_count == 0)
+    if (store_object_count(c->store, CLASS_CLUSTER) > 0 || !placement || placement->unreadable)
         return;
-    affinity = &placement->groups[0].affinity;
-    if (affinity->labels || affinity->fields || affinity->zones || affinity->never)
-        return;
-    for (uint32_t i = 0; i < affinity->name_count; i++) {
+    affinity = placement_group_by_name(placement, 0);
+    for (uint32_t i = 0; affinity && i < affinity->name_count; i++) {
         if (affinity_allows_name(affinity, affinity->names[i]))
             add_target(o, affinity->names[i], 0);
     }

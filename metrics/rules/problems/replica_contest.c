@@ -2,6 +2,7 @@
 #include "metrics/rules/problems/replica_contest.h"
 
 #include "metrics/model/template.h"
+#include "metrics/rules/placement_match.h"
 #include "metrics/rules/rule.h"
 
 /* ---- index of autoscalers ---- */
@@ -89,7 +90,7 @@ void autoscalers_update(struct autoscalers *a, struct graph *graph, struct entry
     autoscalers_mark_target(a, graph, entry);
 }
 
-/* Returns entries of which some may scale the template; NULL without one. */
+/* Returns the autoscalers that may scale the template; NULL without one. */
 static const struct subject_group *find_autoscalers(const struct autoscalers *a,
                                                     const struct entry *template)
 {
@@ -129,21 +130,12 @@ static bool is_reach_empty(const struct reach *r)
     return !r->binding && !r->placement;
 }
 
-/* Returns the affinity that names the clusters while no Cluster is known; NULL without one. */
-static const struct cluster_affinity *named_clusters(const struct resolved_placement *p)
-{
-    const struct placement *placement = p->placement;
-    const struct cluster_affinity *a =
-        placement->group_count > 0 ? &placement->groups[0].affinity : NULL;
-
-    return a && !a->labels && !a->fields && !a->zones && !a->never ? a : NULL;
-}
-
 /* Returns the next cluster; NULL at the end. *at is 0 at first. */
 static const char *next_cluster(const struct reach *r, uint32_t *at)
 {
     const struct resolved_placement *p = r->placement;
-    const struct cluster_affinity *named = p && !p->has_clusters ? named_clusters(p) : NULL;
+    const struct cluster_affinity *named =
+        p && !p->has_clusters ? placement_group_by_name(p->placement, 0) : NULL;
 
     if (r->binding)
         return *at < binding_target_count(r->binding) ? r->binding->clusters[(*at)++].name : NULL;

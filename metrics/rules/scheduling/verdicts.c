@@ -311,7 +311,7 @@ static const struct member *find_selected(const struct verdict_base *base,
     return NULL;
 }
 
-/* Returns true if static weights divide the replicas, and the cluster has none of the weight. */
+/* Returns true if static weights divide the replicas, and the cluster has the weight 0. */
 static bool has_no_weight(const struct verdict_base *base, const struct member *m)
 {
     const struct cluster_set *set = &base->selected.selected;
