@@ -406,6 +406,17 @@ const cJSON *json_array(const cJSON *object, const char *key)
     return cJSON_IsArray(member) ? member : NULL;
 }
 
+bool json_array_has_text(const cJSON *array, const char *text)
+{
+    const cJSON *item;
+
+    cJSON_ArrayForEach (item, array) {
+        if (cJSON_IsString(item) && strcmp(item->valuestring, text) == 0)
+            return true;
+    }
+    return false;
+}
+
 const cJSON *json_object_or_null(const cJSON *item)
 {
     return cJSON_IsObject(item) ? item : NULL;

@@ -40,6 +40,8 @@ int64_t json_int(const cJSON *object, const char *key, int64_t fallback);
 bool json_bool(const cJSON *object, const char *key, bool fallback);
 /* Returns NULL also for an object, because cJSON_ArrayForEach() would iterate over its members. */
 const cJSON *json_array(const cJSON *object, const char *key);
+/* Returns true if an element of the array is this text. `array` may be NULL. */
+bool json_array_has_text(const cJSON *array, const char *text);
 
 /* Returns `item` if it is an object, else NULL. For loops that use the keys of members. */
 const cJSON *json_object_or_null(const cJSON *item);

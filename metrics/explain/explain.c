@@ -274,7 +274,7 @@ static void explain_binding_policy(struct explain_context *x, const struct entry
     const struct binding *b = entry_binding(entry);
     const struct entry *claimed = binding_claimed_policy(entry);
     bool exists = claimed && entry_exists(claimed);
-    bool cluster_scoped = entry->partition->type->def->cluster_scoped;
+    bool cluster_scoped = entry_is_cluster_scoped(entry);
     unsigned fields = 0;
 
     explain_open_section(x, "origin", "Policy");

@@ -172,7 +172,7 @@ static void explain_dependent_policies(struct explain_context *x, const struct e
 
 static bool work_lists_override(const struct work *w, const struct entry *override)
 {
-    bool cluster_wide = override->partition->type->def->cluster_scoped;
+    bool cluster_wide = entry_is_cluster_scoped(override);
     const char *list = cluster_wide ? w->cluster_overrides : w->overrides;
     char name[OBJECT_NAME_MAX + 1];
 

@@ -155,8 +155,7 @@ static const struct resource_selector *nearest_selector(const struct policy *pol
 /* A PropagationPolicy selects templates in its own namespace only. */
 static bool can_select_namespace(const struct entry *policy, const struct entry *template)
 {
-    return policy->partition->type->def->cluster_scoped ||
-           strcmp(entry_ns(policy), entry_ns(template)) == 0;
+    return entry_is_cluster_scoped(policy) || strcmp(entry_ns(policy), entry_ns(template)) == 0;
 }
 
 /* Adds the version of the template's kind that Karmada watches, if the selector names another. */
@@ -540,7 +539,7 @@ void explain_template_version(struct explain_context *x, const struct entry *tem
 static void explain_dependent_overrides(struct explain_context *x, const struct entry *entry)
 {
     const struct policy *p = entry_policy(entry);
-    const struct kind_def *def = kind_of_overrides(entry->partition->type->def->cluster_scoped);
+    const struct kind_def *def = kind_of_overrides(entry_is_cluster_scoped(entry));
 
     explanation_open(x->out, "dependentOverrides", '[');
     for (uint32_t i = 0; i < p->override_count; i++) {

@@ -366,7 +366,7 @@ static unsigned fields_to_change(const struct template_decision *d, const struct
     if (d->state != STATE_STALE || !policy || !policy_decision(d->governing) || !b->has_placement)
         return 0;
     return drift_fields(&policy->propagation, &policy_decision(d->governing)->priority,
-                        &b->propagation, d->binding->partition->type->def->cluster_scoped);
+                        &b->propagation, entry_is_cluster_scoped(d->binding));
 }
 
 static void explain_template_binding(struct explain_context *x, const struct entry *template)

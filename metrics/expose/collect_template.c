@@ -304,7 +304,7 @@ static const char *const holder_names[] = {
 /* Returns the index of the value of the label `scope`. */
 static unsigned scope_index(const struct entry *entry)
 {
-    return entry->partition->type->def->cluster_scoped;
+    return entry_is_cluster_scoped(entry);
 }
 
 static enum binding_origin binding_origin_of(const struct binding *b)

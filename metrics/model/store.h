@@ -244,6 +244,11 @@ static inline const char *entry_kind(const struct entry *e)
     return e->partition->type->kind;
 }
 
+static inline bool entry_is_cluster_scoped(const struct entry *e)
+{
+    return e->partition->type->def->cluster_scoped;
+}
+
 static inline const char *entry_ns(const struct entry *e)
 {
     return e->partition->ns;

@@ -51,7 +51,7 @@ struct entry *find_or_add_claim_policy(struct store *s, const struct claim *clai
 
 struct identity dependent_override_identity(const struct entry *policy, uint32_t at)
 {
-    const struct kind_def *def = kind_of_overrides(policy->partition->type->def->cluster_scoped);
+    const struct kind_def *def = kind_of_overrides(entry_is_cluster_scoped(policy));
 
     return (struct identity){def->api_version, def->name, entry_ns(policy),
                              entry_policy(policy)->overrides[at]};

@@ -8,11 +8,6 @@
 
 /* ---- selection ---- */
 
-static bool is_cluster_wide(const struct entry *policy)
-{
-    return policy->partition->type->def->cluster_scoped;
-}
-
 /* Adds the override policies of one kind and namespace that select the object. */
 static void add_selecting_policies(const struct store *store, bool cluster_scoped, const char *ns,
                                    const struct selector_subject *subject,
@@ -48,8 +43,8 @@ static int compare_application_order(const void *left, const void *right)
     const struct overriding *a = left;
     const struct overriding *b = right;
 
-    if (is_cluster_wide(a->policy) != is_cluster_wide(b->policy))
-        return is_cluster_wide(a->policy) ? -1 : 1;
+    if (entry_is_cluster_scoped(a->policy) != entry_is_cluster_scoped(b->policy))
+        return entry_is_cluster_scoped(a->policy) ? -1 : 1;
     if (a->score != b->score)
         return a->score < b->score ? -1 : 1;
     return strcmp(a->policy->name, b->policy->name);
@@ -131,7 +126,7 @@ void override_selection_release(struct override_selection *selection)
 bool override_object_selects(const struct entry *policy, const struct override *o,
                              const struct entry *template)
 {
-    if (!is_cluster_wide(policy) && strcmp(entry_ns(policy), entry_ns(template)) != 0)
+    if (!entry_is_cluster_scoped(policy) && strcmp(entry_ns(policy), entry_ns(template)) != 0)
         return false;
     return o->selector_count == 0 ||
            selectors_best_score(o->selectors, o->selector_count, template) != SCORE_NONE;
@@ -187,7 +182,7 @@ struct override_steps override_steps_for_cluster(const struct override_selection
                 continue;
             steps.items = xreallocarray(steps.items, steps.count + 1, sizeof(*steps.items));
             steps.items[steps.count++] = (struct override_step){by, rule};
-            steps.others_may_act |= rule->writes_identity && is_cluster_wide(by->policy);
+            steps.others_may_act |= rule->writes_identity && entry_is_cluster_scoped(by->policy);
         }
     }
     return steps;

@@ -19,8 +19,8 @@ static int compare_by_step(const struct candidate *a, const struct candidate *b,
     case RANK_ELIGIBLE:
         return compare_descending(candidate_eligible(a), candidate_eligible(b));
     case RANK_KIND:
-        return compare_descending(!a->policy->partition->type->def->cluster_scoped,
-                                  !b->policy->partition->type->def->cluster_scoped);
+        return compare_descending(!entry_is_cluster_scoped(a->policy),
+                                  !entry_is_cluster_scoped(b->policy));
     case RANK_PRIORITY:
         return compare_descending(left->priority, right->priority);
     case RANK_SELECTOR:

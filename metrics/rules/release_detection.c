@@ -94,17 +94,6 @@ static enum presence find_field(const cJSON *spec, const char *path, const cJSON
     return presence;
 }
 
-static bool lists_value(const cJSON *values, const char *value)
-{
-    const cJSON *item;
-
-    cJSON_ArrayForEach (item, values) {
-        if (cJSON_IsString(item) && strcmp(item->valuestring, value) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* Returns whether a schema has the change that a signature describes. */
 static enum presence find_signature(const cJSON *spec, const struct signature *signature)
 {
@@ -116,7 +105,7 @@ static enum presence find_signature(const cJSON *spec, const struct signature *s
         return presence;
     if (presence != PRESENCE_YES || !values)
         return PRESENCE_UNKNOWN;
-    return lists_value(values, signature->lost_value) ? PRESENCE_NO : PRESENCE_YES;
+    return json_array_has_text(values, signature->lost_value) ? PRESENCE_NO : PRESENCE_YES;
 }
 
 /*

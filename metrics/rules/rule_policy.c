@@ -21,7 +21,7 @@ static bool has_invalid_labels(const struct resource_selector *selector)
 static unsigned policy_problems(const struct entry *policy)
 {
     const struct policy *p = entry_policy(policy);
-    bool cluster_wide = policy->partition->type->def->cluster_scoped;
+    bool cluster_wide = entry_is_cluster_scoped(policy);
     unsigned problems = 0;
 
     if (p->selector_count == 0 && !p->unread)
@@ -68,7 +68,7 @@ static void mark_selected_templates(struct rule_context *c, const struct entry *
 {
     const struct type *type =
         store_find_interned_type(c->store, selector->api_version, selector->kind);
-    bool cluster_wide = policy->partition->type->def->cluster_scoped;
+    bool cluster_wide = entry_is_cluster_scoped(policy);
     const char *ns = cluster_wide ? selector->ns : policy->partition->ns;
 
     if (!type)
@@ -97,7 +97,7 @@ static void mark_templates_in_scope(struct rule_context *c, const struct entry *
                                     const struct type *type,
                                     const struct resource_selector *selector)
 {
-    bool cluster_wide = policy->partition->type->def->cluster_scoped;
+    bool cluster_wide = entry_is_cluster_scoped(policy);
     const char *ns = cluster_wide ? selector->ns : policy->partition->ns;
     const struct partition *partition = ns ? type_find_partition(c->store, type, ns) : NULL;
 

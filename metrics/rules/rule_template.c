@@ -563,7 +563,7 @@ static struct policy_version *count_running_version(struct rule_context *c,
         &c->policy_versions, policy->history,
         &(struct running){.binding = b,
                           .priority = &policy->priority,
-                          .cluster_scoped = d->binding->partition->type->def->cluster_scoped,
+                          .cluster_scoped = entry_is_cluster_scoped(d->binding),
                           .priority_moved = d->priority_moved && d->governing == d->claimed,
                           .has_policy_claim = claim_is_of_policy(b->claim, d->claimed)});
 }

@@ -207,7 +207,7 @@ struct slot {
 static bool slot_of_selector(const struct selector_index *index, const struct entry *policy,
                              const struct resource_selector *selector, struct slot *out)
 {
-    bool cluster_wide = policy->partition->type->def->cluster_scoped;
+    bool cluster_wide = entry_is_cluster_scoped(policy);
     const struct label_requirement *label =
         selector->name ? NULL : required_label(selector->labels);
 

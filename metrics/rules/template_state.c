@@ -338,9 +338,8 @@ static int64_t decide_bound(const struct template_state_input *s, struct templat
 
     if (b->claim && !claim_is_of_policy(b->claim, out->governing))
         return set_stale(s, out, STALE_POLICY_REPLACED);
-    out->fields =
-        (uint8_t)drift_fields(&policy->propagation, decided_priority(out->governing),
-                              &b->propagation, s->binding->partition->type->def->cluster_scoped);
+    out->fields = (uint8_t)drift_fields(&policy->propagation, decided_priority(out->governing),
+                                        &b->propagation, entry_is_cluster_scoped(s->binding));
     if (out->fields)
         return set_stale(s, out, STALE_POLICY_UPDATED);
     return decide_template_change(s, out);

@@ -88,17 +88,6 @@ static const char *condition_status(const struct cluster *c, const char *type)
     return strcmp(type, "CompleteAPIEnablements") == 0 && c->apis_complete ? "True" : NULL;
 }
 
-static bool lists_text(const cJSON *array, const char *text)
-{
-    const cJSON *item;
-
-    cJSON_ArrayForEach (item, array) {
-        if (cJSON_IsString(item) && strcmp(item->valuestring, text) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* Returns true if all conditions hold; false without any (Karmada: conditionMatches). */
 static bool conditions_hold(const cJSON *conditions, const struct cluster *c)
 {
@@ -108,7 +97,7 @@ static bool conditions_hold(const cJSON *conditions, const struct cluster *c)
     cJSON_ArrayForEach (item, conditions) {
         const char *status = condition_status(c, json_str(item, "conditionType", ""));
         const char *operator= json_str(item, "operator", "");
-        bool listed = status && lists_text(json_array(item, "statusValues"), status);
+        bool listed = status && json_array_has_text(json_array(item, "statusValues"), status);
 
         if (!status || (strcmp(operator, "In") != 0 && strcmp(operator, "NotIn") != 0) ||
             listed != (strcmp(operator, "In") == 0))

@@ -27,7 +27,7 @@ static struct claim *reuse_or_make_claim(struct overlay *overlay, const struct e
         .ns = entry_ns(policy),
         .name = overlay_intern(overlay, policy->name),
         .id = p->id ? p->id : overlay_intern(overlay, ""),
-        .cluster_scoped = policy->partition->type->def->cluster_scoped,
+        .cluster_scoped = entry_is_cluster_scoped(policy),
     };
     return fresh;
 }
@@ -190,7 +190,7 @@ static void apply_claimed_policy(struct overlay *overlay, struct entry *template
 {
     struct entry *entry = overlay_binding_entry(overlay, template);
     const struct binding *old = entry_binding(entry);
-    bool cluster_scoped = entry->partition->type->def->cluster_scoped;
+    bool cluster_scoped = entry_is_cluster_scoped(entry);
     const char *priority = old ? old->propagation.schedule_priority : NULL;
     enum undetermined_reason unknown;
     struct binding *fresh;
@@ -433,8 +433,8 @@ void detector_match_waiting(struct overlay *overlay, struct entry *policy)
  */
 static bool may_preempt(const struct entry *policy, const struct entry *holder)
 {
-    bool cluster_scoped = policy->partition->type->def->cluster_scoped;
-    bool holder_cluster_scoped = holder->partition->type->def->cluster_scoped;
+    bool cluster_scoped = entry_is_cluster_scoped(policy);
+    bool holder_cluster_scoped = entry_is_cluster_scoped(holder);
 
     if (cluster_scoped != holder_cluster_scoped)
         return !cluster_scoped;
@@ -580,7 +580,7 @@ static bool is_in_selected_kinds(const struct policy *p, const struct entry *pol
 {
     for (uint32_t i = 0; i < p->selector_count; i++) {
         const struct resource_selector *s = &p->selectors[i];
-        const char *ns = policy->partition->type->def->cluster_scoped ? s->ns : entry_ns(policy);
+        const char *ns = entry_is_cluster_scoped(policy) ? s->ns : entry_ns(policy);
 
         if (s->api_version == template->partition->type->api_version &&
             s->kind == entry_kind(template) && (!ns || !*ns || ns == entry_ns(template)))

@@ -139,7 +139,7 @@ static bool identity_may_change(const struct store *store)
         const struct override *o = entry_override(all.entries[i]);
 
         for (uint32_t k = 0; o && k < o->rule_count; k++) {
-            if (o->rules[k].writes_identity && all.entries[i]->partition->type->def->cluster_scoped)
+            if (o->rules[k].writes_identity && entry_is_cluster_scoped(all.entries[i]))
                 return true;
         }
     }

@@ -391,7 +391,7 @@ bool user_change_decode(struct user_change *u, const cJSON *json, struct applied
 static void apply_webhook_defaults(const struct entry *entry, const struct policy *old,
                                    struct policy *fresh)
 {
-    bool cluster_scoped = entry->partition->type->def->cluster_scoped;
+    bool cluster_scoped = entry_is_cluster_scoped(entry);
 
     if (old && !fresh->id && old->id)
         fresh->id = intern_ref(old->id);

@@ -86,5 +86,5 @@ void admission_add_update_text(const struct entry *entry, struct release_range r
     if (!stored || (a && !a->stored && admission_refuses(a, range) == RELEASE_ANSWER_YES))
         return;
     check_scheduler(stored, sent, out);
-    check_permanent_id(stored, entry->partition->type->def->cluster_scoped, sent, out);
+    check_permanent_id(stored, entry_is_cluster_scoped(entry), sent, out);
 }

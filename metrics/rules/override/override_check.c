@@ -233,7 +233,7 @@ bool overrides_cannot_fail(const struct override_selection *selection, const cJS
     for (size_t i = 0; i < selection->count; i++) {
         const struct entry *policy = selection->items[i].policy;
         const struct override *o = entry_override(policy);
-        bool cluster_wide = policy->partition->type->def->cluster_scoped;
+        bool cluster_wide = entry_is_cluster_scoped(policy);
 
         for (uint32_t k = 0; k < o->rule_count; k++) {
             /* Other OverridePolicies of the namespace may be selected afterwards. */

@@ -48,11 +48,6 @@ static bool apply_step(struct application *a, const struct override_step *step)
     return false;
 }
 
-static bool is_cluster_wide(const struct entry *policy)
-{
-    return policy->partition->type->def->cluster_scoped;
-}
-
 /* Applies the rules of one kind of override policies in a selection. False after a failure. */
 static bool apply_selection(struct application *a, const struct override_selection *selection,
                             bool cluster_scoped)
@@ -64,7 +59,7 @@ static bool apply_selection(struct application *a, const struct override_selecti
     a->effect->unsure |= steps.unsure;
     a->effect->release_decides |= steps.release_decides;
     for (size_t i = 0; applied && i < steps.count; i++) {
-        if (is_cluster_wide(steps.items[i].by->policy) == cluster_scoped)
+        if (entry_is_cluster_scoped(steps.items[i].by->policy) == cluster_scoped)
             applied = apply_step(a, &steps.items[i]);
     }
     override_steps_release(&steps);
@@ -163,7 +158,7 @@ cJSON *override_effect_annotation(const struct override_effect *effect, bool clu
         size_t at = 0;
         cJSON *item;
 
-        if (is_cluster_wide(applied->policy) != cluster_scoped)
+        if (entry_is_cluster_scoped(applied->policy) != cluster_scoped)
             continue;
         if (!list)
             list = cJSON_CreateArray();

@@ -240,17 +240,6 @@ static void add_formatted(struct strbuf *out, const cJSON *value)
     }
 }
 
-static bool is_in_list(const cJSON *list, const char *text)
-{
-    const cJSON *item;
-
-    cJSON_ArrayForEach (item, list) {
-        if (cJSON_IsString(item) && strcmp(item->valuestring, text) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* Returns the new list, owned by the caller. `present` may be NULL. */
 static cJSON *change_list(const cJSON *present, const char *op, const cJSON *values)
 {
@@ -261,7 +250,7 @@ static cJSON *change_list(const cJSON *present, const char *op, const cJSON *val
         CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX_BYTES);
 
         add_formatted(&text, item);
-        if (strcmp(op, "remove") != 0 || !is_in_list(values, text.data))
+        if (strcmp(op, "remove") != 0 || !json_array_has_text(values, text.data))
             cJSON_AddItemToArray(fresh, cJSON_CreateString(text.data));
     }
     if (strcmp(op, "add") != 0)
