@@ -2,17 +2,9 @@
 #include "exporter/kube/auth/exec_plugin.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/pidfd.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "exporter/system/descriptors.h"
 #include "exporter/system/encoding.h"
-#include "exporter/system/file.h"
 #include "exporter/system/secret.h"
 #include "metrics/base/json.h"
 #include "metrics/base/shown.h"
@@ -34,168 +26,6 @@ enum {
     LEAD_PARTS = 10,
 };
 static const char info_name[] = "KUBERNETES_EXEC_INFO";
-
-/* ---- child process ---- */
-
-static void close_fd(int *fd)
-{
-    if (*fd >= 0)
-        close(*fd);
-    *fd = -1;
-}
-
-/*
- * Makes a pipe with a non-blocking read end. Moves both ends above the standard descriptors, even
- * if those are closed, because set_spawn_actions() duplicates the write end to a standard
- * descriptor.
- */
-static bool make_pipe(int *read_end, int *write_end, struct error *err)
-{
-    int ends[2];
-
-    if (pipe2(ends, O_CLOEXEC) < 0)
-        return fail(err, "cannot make a pipe: %s", strerror(errno));
-    *read_end = fcntl(ends[0], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    *write_end = fcntl(ends[1], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    close(ends[0]);
-    close(ends[1]);
-    if (*read_end < 0 || *write_end < 0 || fcntl(*read_end, F_SETFL, O_NONBLOCK) < 0)
-        return fail(err, "cannot make a pipe: %s", strerror(errno));
-    return true;
-}
-
-/* Sets the descriptors of the child. Returns 0 or the error number. */
-static int set_spawn_actions(posix_spawn_file_actions_t *actions, int out, int err)
-{
-    int code = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-
-    if (code == 0)
-        code = posix_spawn_file_actions_adddup2(actions, out, STDOUT_FILENO);
-    if (code == 0)
-        code = posix_spawn_file_actions_adddup2(actions, err, STDERR_FILENO);
-    if (code == 0)
-        code = posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
-    return code;
-}
-
-/* Sets a process group, an empty signal mask and default signal actions. Returns 0 or an error. */
-static int set_spawn_attributes(posix_spawnattr_t *attributes)
-{
-    sigset_t none, all;
-    int code;
-
-    sigemptyset(&none);
-    sigfillset(&all);
-    code = posix_spawnattr_setpgroup(attributes, 0);
-    if (code == 0)
-        code = posix_spawnattr_setsigmask(attributes, &none);
-    if (code == 0)
-        code = posix_spawnattr_setsigdefault(attributes, &all);
-    if (code == 0)
-        code = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
-                                                        POSIX_SPAWN_SETSIGDEF);
-    return code;
-}
-
-struct program {
-    const char *name;
-    char *const *arguments;
-    char *const *environment;
-};
-
-static bool spawn_program(struct child *c, const struct program *program, int out, int err_fd,
-                          struct error *err)
-{
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    int code;
-
-    posix_spawn_file_actions_init(&actions);
-    posix_spawnattr_init(&attributes);
-    code = set_spawn_actions(&actions, out, err_fd);
-    if (code == 0)
-        code = set_spawn_attributes(&attributes);
-    if (code == 0)
-        code = posix_spawnp(&c->pid, program->name, &actions, &attributes, program->arguments,
-                            program->environment);
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
-    if (code == 0) {
-        descriptors_lower_limit(c->pid);
-        return true;
-    }
-    c->pid = 0;
-    /* The seccomp filter rejects a new process with EPERM. */
-    if (code == EPERM && prctl(PR_GET_SECCOMP, 0, 0, 0, 0) > 0)
-        return fail(err, "--hardening forbids running programs; restart to run it");
-    return fail(err, "%s", strerror(code));
-}
-
-bool child_start(struct child *c, const char *program, char *const *arguments,
-                 char *const *environment, struct error *err)
-{
-    const struct program run = {program, arguments, environment};
-    struct child fresh = CHILD_NONE;
-    CLEANUP(file_close) int out = -1;
-    CLEANUP(file_close) int err_fd = -1;
-
-    if (make_pipe(&fresh.out, &out, err) && make_pipe(&fresh.err, &err_fd, err) &&
-        spawn_program(&fresh, &run, out, err_fd, err)) {
-        fresh.end = pidfd_open(fresh.pid, 0);
-        if (fresh.end >= 0) {
-            *c = fresh;
-            return true;
-        }
-        fail(err, "cannot watch the process: %s", strerror(errno));
-    }
-    child_release(&fresh);
-    return false;
-}
-
-/* Sends SIGKILL to the process group. Does not wait. */
-static void child_kill(const struct child *c)
-{
-    /* The system does not reuse the number of a child that has not been waited for. */
-    if (c->pid > 0)
-        kill(-c->pid, SIGKILL);
-}
-
-/* Waits for the end of the child, and stores its status. Returns false if WNOHANG ends the wait. */
-static bool wait_for_child(struct child *c, int flags, struct child_status *out)
-{
-    siginfo_t info = {.si_pid = 0};
-    int waited;
-
-    do {
-        waited = waitid(P_PID, (id_t)c->pid, &info, WEXITED | flags);
-    } while (waited < 0 && errno == EINTR);
-    if (waited == 0 && info.si_pid == 0)
-        return false;
-    *out = (struct child_status){
-        .exited = waited == 0 && info.si_code == CLD_EXITED,
-        .code = waited == 0 ? info.si_status : 0,
-    };
-    c->pid = 0;
-    return true;
-}
-
-bool child_try_wait(struct child *c, struct child_status *out)
-{
-    return wait_for_child(c, WNOHANG, out);
-}
-
-void child_release(struct child *c)
-{
-    struct child_status end;
-
-    if (c->pid > 0) {
-        child_kill(c);
-        wait_for_child(c, 0, &end);
-    }
-    close_fd(&c->end);
-    close_fd(&c->out);
-    close_fd(&c->err);
-}
 
 /* ---- input and output of an exec plugin ---- */
 
@@ -458,7 +288,7 @@ static void drain_pipe(int *fd, struct strbuf *out)
         } else if (n < 0 && errno == EAGAIN) {
             return;
         } else if (n == 0 || errno != EINTR) {
-            close_fd(fd);
+            child_close(fd);
         }
     }
 }
