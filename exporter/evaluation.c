@@ -624,11 +624,13 @@ void evaluation_drop_rows(struct evaluation *e)
     e->rows = NULL;
 }
 
-static bool find_location(const void *context, const struct entry *entry, struct location *out)
+static bool find_location(const void *context, const struct entry *entry, const char *field,
+                          struct location *out)
 {
     const struct evaluation *e = context;
     struct json_position where;
 
+    (void)field;
     *out = (struct location){0};
     if (!manifests_find_place(e->manifests, entry, &out->file, &where))
         return false;

@@ -193,7 +193,7 @@ static void add_declarations(const struct check_result *r, const struct problem 
     struct location at;
 
     if (problem_id(p) != PROBLEM_DUPLICATE_OBJECT || !subject ||
-        !source.find(source.context, subject, &at))
+        !source.find(source.context, subject, "", &at))
         return;
     add_place(out, &at);
     strbuf_adds(out, " counts");
@@ -576,11 +576,10 @@ static void add_location(const struct check_result *r, const struct check_row *r
                          struct strbuf *out)
 {
     const struct location_source source = evaluation_locations(r->evaluation);
-    const struct entry *subject =
-        row->problem ? problem_subject_entry(r->evaluation->engine, row->problem) : row->template;
     struct location at;
 
-    if (subject && source.find(source.context, subject, &at))
+    if (row->problem ? problem_find_location(r->evaluation->engine, row->problem, &source, &at)
+                     : source.find(source.context, row->template, "metadata.name", &at))
         add_place(out, &at);
 }
 

@@ -16,6 +16,51 @@ struct row_context {
     const struct location_source *locations;
 };
 
+/* ---- places ---- */
+
+bool problem_find_location(const struct engine *e, const struct problem *p,
+                           const struct location_source *locations, struct location *out)
+{
+    const struct entry *subject = locations->find ? problem_subject_entry(e, p) : NULL;
+
+    return subject && locations->find(locations->context, subject, "", out);
+}
+
+/* Receiver of related objects with their places. */
+struct related_places {
+    const struct location_source *locations;
+    related_location_fn *each;
+    void *context;
+};
+
+static void pass_related_place(void *context, const struct entry *related)
+{
+    const struct related_places *r = context;
+    struct location at;
+    bool found = r->locations->find && r->locations->find(r->locations->context, related, "", &at);
+
+    r->each(r->context, related, found ? &at : NULL);
+}
+
+/* Limits the time for an object that files declare very often. */
+enum { EARLIER_MAX = 100 };
+
+void problem_each_related_location(const struct engine *e, const struct problem *p,
+                                   const struct location_source *locations,
+                                   related_location_fn *each, void *context)
+{
+    const struct entry *subject = problem_subject_entry(e, p);
+    struct related_places r = {locations, each, context};
+    struct location at;
+
+    problem_each_related(e, p, pass_related_place, &r);
+    if (problem_id(p) != PROBLEM_DUPLICATE_OBJECT || !subject || !locations->find_earlier)
+        return;
+    for (size_t i = 0;
+         i < EARLIER_MAX && locations->find_earlier(locations->context, subject, i, &at); i++)
+        each(context, subject, &at);
+}
+
 /* ---- members ---- */
 
 static void put_if_true(struct json_writer *w, const char *key, bool value)
@@ -66,62 +111,31 @@ static void put_place(struct json_writer *w, const char *key, const struct locat
     json_writer_close(w, '}');
 }
 
-/* Appends the place of an object; no member if `entry` is NULL or does not come from a file. */
-static void put_location(struct json_writer *w, const char *key, const struct row_context *c,
-                         const struct entry *entry)
+/* Appends the place of the problem; no member if the subject does not come from a file. */
+static void put_location(struct json_writer *w, const char *key, const struct row_context *c)
 {
     struct location at;
 
-    if (entry && c->locations->find && c->locations->find(c->locations->context, entry, &at))
+    if (problem_find_location(c->engine, c->problem, c->locations, &at))
         put_place(w, key, &at);
 }
 
-struct related_writer {
-    struct json_writer *writer;
-    const struct row_context *row;
-};
-
-static void put_related_object(void *context, const struct entry *related)
+static void put_related_object(void *context, const struct entry *related,
+                               const struct location *at)
 {
-    struct related_writer *r = context;
+    struct json_writer *w = context;
 
-    json_writer_open(r->writer, NULL, '{');
-    report_put_identity(r->writer, entry_identity(related));
-    put_location(r->writer, "location", r->row, related);
-    json_writer_close(r->writer, '}');
-}
-
-/* Limits the time for an object that files declare very often. */
-enum { EARLIER_MAX = 100 };
-
-/*
- * Appends the subject once for each declaration that does not count, with its place: the last
- * EARLIER_MAX ones.
- */
-static void put_earlier_declarations(struct json_writer *w, const struct row_context *c)
-{
-    const struct entry *subject = problem_subject_entry(c->engine, c->problem);
-    const struct location_source *source = c->locations;
-    struct location at;
-
-    for (size_t i = 0; i < EARLIER_MAX && subject && source->find_earlier &&
-                       source->find_earlier(source->context, subject, i, &at);
-         i++) {
-        json_writer_open(w, NULL, '{');
-        report_put_identity(w, entry_identity(subject));
-        put_place(w, "location", &at);
-        json_writer_close(w, '}');
-    }
+    json_writer_open(w, NULL, '{');
+    report_put_identity(w, entry_identity(related));
+    if (at)
+        put_place(w, "location", at);
+    json_writer_close(w, '}');
 }
 
 static void put_related(struct json_writer *w, const char *key, const struct row_context *c)
 {
-    struct related_writer r = {w, c};
-
     json_writer_open(w, key, '[');
-    problem_each_related(c->engine, c->problem, put_related_object, &r);
-    if (problem_id(c->problem) == PROBLEM_DUPLICATE_OBJECT)
-        put_earlier_declarations(w, c);
+    problem_each_related_location(c->engine, c->problem, c->locations, put_related_object, w);
     json_writer_close(w, ']');
 }
 
@@ -178,7 +192,7 @@ static const char *reason_word(enum problem_reason reason)
     VALUE("action", put_sentence, &c, problem_add_action)                                          \
     VALUE("endsWhen", put_sentence, &c, problem_add_end)                                           \
     VALUE("doc", json_writer_text, problem_doc(problem_id(p)))                                     \
-    PLACE("location", put_location, &c, problem_subject_entry(e, p))
+    PLACE("location", put_location, &c)
 
 #define CSV_IDENTITY(member)                                                                       \
     member ".apiVersion", member ".kind", member ".namespace", member ".name",

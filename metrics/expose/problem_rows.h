@@ -16,8 +16,13 @@ struct location {
 
 /* Source of the places of objects. All zero: no object comes from a file. */
 struct location_source {
-    /* Stores the place of the object in `out`; returns false if it does not come from a file. */
-    bool (*find)(const void *context, const struct entry *entry, struct location *out);
+    /*
+     * Stores the place of a field of the object in `out`; returns false if the object does not come
+     * from a file. `field` is a path such as "spec.resourceSelectors[0].name"; "" is the object. If
+     * the file does not have the field, the place is that of the nearest field above.
+     */
+    bool (*find)(const void *context, const struct entry *entry, const char *field,
+                 struct location *out);
     /*
      * Stores the place of the declaration that is `index` + 1 declarations before that of find(),
      * which counts; returns false if there are fewer.
@@ -26,6 +31,25 @@ struct location_source {
                          struct location *out);
     const void *context;
 };
+
+/*
+ * Stores the place of the field that causes the problem. Returns false if the subject does not come
+ * from a file.
+ */
+bool problem_find_location(const struct engine *e, const struct problem *p,
+                           const struct location_source *locations, struct location *out);
+
+/* `at` is NULL if the object does not come from a file. */
+typedef void related_location_fn(void *context, const struct entry *related,
+                                 const struct location *at);
+
+/*
+ * Calls `each` for every other party of the problem (problem_each_related()), and for each
+ * declaration of the subject that does not count: the last 100 ones of DUPLICATE_OBJECT.
+ */
+void problem_each_related_location(const struct engine *e, const struct problem *p,
+                                   const struct location_source *locations,
+                                   related_location_fn *each, void *context);
 
 /*
  * Appends the instance as a JSON object. All decisions must be up to date. Two calls over the same

@@ -61,8 +61,10 @@ static const struct problem *find(const struct world *w, enum problem_id problem
     return NULL;
 }
 
-static bool find_in_file(const void *context, const struct entry *entry, struct location *out)
+static bool find_in_file(const void *context, const struct entry *entry, const char *field,
+                         struct location *out)
 {
+    (void)field;
     *out = (struct location){context, 3, 0};
     return entry_class(entry) == CLASS_TEMPLATE;
 }
@@ -125,9 +127,10 @@ TEST(a_snapshot_has_only_times_that_objects_prove)
     world_release(&w);
 }
 
-static bool find_policy_in_file(const void *context, const struct entry *entry,
+static bool find_policy_in_file(const void *context, const struct entry *entry, const char *field,
                                 struct location *out)
 {
+    (void)field;
     *out = (struct location){context, 7, 2};
     return strcmp(entry->name, "b") == 0;
 }
