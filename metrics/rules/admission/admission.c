@@ -326,15 +326,6 @@ static bool matches_pattern(const char *text, enum crd_pattern pattern)
     abort();
 }
 
-static size_t count_characters(const char *text)
-{
-    size_t count = 0;
-
-    for (; *text; text++)
-        count += ((unsigned char)*text & 0xC0) != 0x80;
-    return count;
-}
-
 /* Refuses a string or a list that is too short or too long. */
 static void check_length(struct review *r, const struct place *p, release_set releases,
                          const struct crd_limit *limit, size_t length, const char *unit)
@@ -385,7 +376,7 @@ static void check_value(struct review *r, const struct place *p, const struct cr
     else if (text && !matches_pattern(text, limit->pattern))
         review_refuse(r, p, field->releases, "must not be \"%s\"", shown(text).text);
     if (text)
-        check_length(r, p, field->releases, limit, count_characters(text), "character");
+        check_length(r, p, field->releases, limit, utf8_count(text, strlen(text)), "character");
 }
 
 /* ---- schema: fields ---- */
