@@ -109,7 +109,12 @@ static void add_class(const struct findings *f, const char *rule, struct strbuf 
 {
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(TEXT_MAX_BYTES);
 
-    strbuf_addf(&name, "%s.%s", f->command, rule);
+    size_t len = strlen(f->command);
+
+    /* The rules of plan begin with the name of the command. */
+    if (strncmp(rule, f->command, len) != 0 || rule[len] != '/')
+        strbuf_addf(&name, "%s.", f->command);
+    strbuf_adds(&name, rule);
     for (char *slash = name.data; (slash = strchr(slash, '/'));)
         *slash = '.';
     add_attribute(out, "classname", name.data);
