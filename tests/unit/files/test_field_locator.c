@@ -58,14 +58,23 @@ static const struct entry *find_thing(const struct fixture *p, const char *name)
     return store_find(p->store, &(struct identity){"example.io/v1", "Thing", "default", name});
 }
 
+static struct object_source source_of(const struct fixture *p, const char *name)
+{
+    const struct entry *entry = find_thing(p, name);
+    struct object_source source;
+
+    if (!entry || !manifests_find_source(p->manifests, entry, &source))
+        fail_msg("no file declares %s", name);
+    return source;
+}
+
 /* Fails unless the field is at LINE:COLUMN. */
 static void assert_place(struct fixture *p, const char *name, const char *field, const char *wanted)
 {
-    struct json_position at;
-    const char *path;
+    struct object_source source = source_of(p, name);
+    struct json_position at = field_locator_find(p->locator, &source, field);
     char got[64];
 
-    assert_true(field_locator_find(p->locator, find_thing(p, name), field, &path, &at));
     snprintf(got, sizeof(got), "%zu:%zu", at.line, at.column);
     assert_string_equal(got, wanted);
 }
@@ -101,21 +110,6 @@ TEST_WITH(items_of_lists_in_lists_have_places, set_up, tear_down)
     assert_place(p, "b", "", "1:119");
     assert_place(p, "b", "metadata.name", "1:176");
     assert_place(p, "c", "metadata.name", "1:248");
-}
-
-TEST_WITH(an_object_without_a_file_has_no_place, set_up, tear_down)
-{
-    struct fixture *p = *state;
-    struct json_position at;
-    const char *path;
-    struct entry *entry = store_find_or_add(
-        p->store, &(struct identity){"example.io/v1", "Thing", "default", "none"});
-
-    store_pin(entry);
-    folder_write(p->folder, "a.yaml", THING("a"));
-    load(p);
-    assert_false(field_locator_find(p->locator, entry, "metadata.name", &path, &at));
-    store_unpin(p->store, entry);
 }
 
 /* Lines of another text than that which was evaluated would be wrong. */
@@ -554,14 +548,11 @@ static void generate_file(struct generator *g, bool json)
 
 static void assert_expected(struct fixture *p, const struct expected *x)
 {
-    struct json_position at;
-    const struct entry *entry = find_thing(p, x->object);
-    const char *path = "";
+    struct object_source source = source_of(p, x->object);
+    struct json_position at = field_locator_find(p->locator, &source, x->path);
 
-    if (!entry || !field_locator_find(p->locator, entry, x->path, &path, &at))
-        fail_msg("file %u: no object %s", x->file, x->object);
     if (at.line != x->line || at.column != x->column)
-        fail_msg("%s: %s of %s is at %zu:%zu, wanted %zu:%zu", path, x->path, x->object, at.line,
+        fail_msg("%s: %s of %s is at %zu:%zu, wanted %zu:%zu", source.file->path, x->path, x->object, at.line,
                  at.column, x->line, x->column);
 }
 
@@ -583,8 +574,11 @@ TEST_WITH(fields_of_generated_files_have_places, set_up, tear_down)
     }
     load(p);
     assert_int_equal(manifests_problem_count(p->manifests), 0);
-    for (size_t i = 0; i < g.count; i++)
-        field_locator_want(p->locator, find_thing(p, g.expected[i].object), g.expected[i].path);
+    for (size_t i = 0; i < g.count; i++) {
+        struct object_source source = source_of(p, g.expected[i].object);
+
+        field_locator_want(p->locator, &source, g.expected[i].path);
+    }
     field_locator_read(p->locator);
     for (size_t i = 0; i < g.count; i++)
         assert_expected(p, &g.expected[i]);
