@@ -207,7 +207,7 @@ struct manifests {
     struct declarations declarations;
     manifest_receive_fn *receive; /* NULL: objects go to the store. */
     void *receive_context;
-    size_t received_line;                   /* Line of the object that `receive` gets. */
+    struct json_place received_place; /* See manifests_received_source(). */
     struct manifest_reader *current_reader; /* NULL between files. */
     struct manifest_file *current_file;     /* Borrowed; NULL between files. */
     struct document_problems found;         /* Problems found so far in the current file. */
@@ -252,7 +252,7 @@ static bool put_object(struct manifests *m, cJSON *object, struct json_place pla
     release_evidence_add_definition(&m->release_evidence, object);
     if (m->filter && !namespace_filter_reads_object(m->filter, object))
         return true;
-    m->received_line = place.line;
+    m->received_place = place;
     return m->receive ? m->receive(m->receive_context, object, why)
                       : declarations_put(&m->declarations, m->current_file, object, place, why);
 }
@@ -330,10 +330,9 @@ void manifests_set_receiver(struct manifests *m, manifest_receive_fn *receive, v
     m->receive_context = context;
 }
 
-void manifests_received_place(const struct manifests *m, const char **path, size_t *line)
+struct object_source manifests_received_source(const struct manifests *m)
 {
-    *path = m->current_file->path;
-    *line = m->received_line;
+    return (struct object_source){m->current_file, m->received_place};
 }
 
 const struct release_evidence *manifests_release_evidence(const struct manifests *m)
@@ -689,9 +688,9 @@ bool manifests_find_place(const struct manifests *m, const struct entry *entry, 
 }
 
 bool manifests_find_source(const struct manifests *m, const struct entry *entry,
-                           const struct manifest_file **file, struct json_place *place)
+                           struct object_source *out)
 {
-    return declarations_find_source(&m->declarations, entry, file, place);
+    return declarations_find_source(&m->declarations, entry, out);
 }
 
 const struct manifest_limits *manifests_limits(const struct manifests *m)
