@@ -68,6 +68,9 @@ int64_t manifests_due(const struct manifests *m);
 /* Skips objects for which namespace_filter_reads_object() is false. The filter is borrowed. */
 void manifests_set_filter(struct manifests *m, const struct namespace_filter *filter);
 
+/* Makes files and documents that are no Kubernetes objects problems instead of skipping them. */
+void manifests_set_strict(struct manifests *m, bool strict);
+
 typedef bool manifest_receive_fn(void *context, const cJSON *object, struct error *err);
 
 /*
@@ -82,7 +85,8 @@ void manifests_received_place(const struct manifests *m, const char **path, size
 
 /*
  * Reads `text` like a file called `name`, and passes its objects to the receiver, which must be
- * set. Returns false with the text and line of the first problem, and the number of further ones.
+ * set. Skips nothing. Returns false with the text and line of the first problem, and the number of
+ * further ones.
  */
 bool manifests_read_text(struct manifests *m, const char *name, const char *text, size_t len,
                          struct error *err) MUST_USE;
@@ -147,6 +151,10 @@ size_t manifests_file_count(const struct manifests *m);
 size_t manifests_broken_file_count(const struct manifests *m);
 /* Returns the number of documents that declare an object which a later document declares again. */
 size_t manifests_duplicate_count(const struct manifests *m);
+/* Returns the number of documents, and of files as a whole, that are skipped as this kind. */
+size_t manifests_skipped_count(const struct manifests *m, enum skipped_kind kind);
+/* Returns the sum over all kinds. */
+size_t manifests_skipped_total(const struct manifests *m);
 
 /* Used only by manifest_source.c and tests. */
 

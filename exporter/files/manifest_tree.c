@@ -139,9 +139,10 @@ static void record_file(const struct walk_context *w, const struct scan_result *
                 old->size == signature.size && is_same_time(old->modified, signature.modified) &&
                 is_same_time(old->changed, signature.changed);
 
-    if (force_reread || !same)
+    if (force_reread || !same || file->is_chart_template != s->is_chart_template)
         manifest_tree_mark_changed(t, file);
     file->signature = signature;
+    file->is_chart_template = s->is_chart_template;
 }
 
 void manifest_tree_mark_changed(struct manifest_tree *t, struct manifest_file *file)
