@@ -202,12 +202,13 @@ struct manifests {
     struct custom_kinds custom_kinds;
     struct api_version_source server_versions; /* All zero without an API server. */
     struct release_evidence release_evidence;
-    size_t keep_max; /* See manifests_keep_streams(). */
+    size_t keep_max;                       /* See manifests_keep_streams(). */
     const struct namespace_filter *filter; /* Borrowed. NULL: objects of all namespaces. */
     struct declarations declarations;
     manifest_receive_fn *receive; /* NULL: objects go to the store. */
     void *receive_context;
-    struct json_place received_place; /* See manifests_received_source(). */
+    struct json_place received_place;       /* See manifests_received_source(). */
+    bool strict;                            /* Files that are no objects are problems. */
     struct manifest_reader *current_reader; /* NULL between files. */
     struct manifest_file *current_file;     /* Borrowed; NULL between files. */
     struct document_problems found;         /* Problems found so far in the current file. */
@@ -257,6 +258,15 @@ static bool put_object(struct manifests *m, cJSON *object, struct json_place pla
                       : declarations_put(&m->declarations, m->current_file, object, place, why);
 }
 
+/* Counts a file or document that is no object; with --strict-files it is a problem. */
+static void skip_document(struct manifests *m, enum skipped_kind kind, struct json_position where)
+{
+    if (m->strict)
+        document_problems_add(&m->found, PROBLEM_REJECTED, where, skipped_message(kind).text, NULL);
+    else
+        document_problems_skip(&m->found, kind, where);
+}
+
 /*
  * Stores or passes on an object of the current file, or adds a problem. Ignores an object that the
  * filter excludes.
@@ -265,12 +275,11 @@ static void receive_object(void *context, cJSON *object, struct json_place place
 {
     struct manifests *m = context;
     struct json_position where = {place.line, place.column};
+    enum skipped_kind kind = recognize_document(m->current_file->path, object);
     struct error why;
 
-    if (!cJSON_IsObject(object) || list_item_lacks_type(object))
-        document_problems_add(&m->found, PROBLEM_FOREIGN, where,
-                              "neither apiVersion nor kind: not a Kubernetes object, skipped",
-                              NULL);
+    if (kind != SKIPPED_NONE)
+        skip_document(m, kind, where);
     else if (name_lacks_quotes(object, &why) || !put_object(m, object, place, &why))
         document_problems_add(&m->found, PROBLEM_REJECTED, where, why.text, NULL);
 }
@@ -322,6 +331,11 @@ void manifests_set_filter(struct manifests *m, const struct namespace_filter *fi
 void manifests_keep_streams(struct manifests *m, size_t max)
 {
     m->keep_max = max;
+}
+
+void manifests_set_strict(struct manifests *m, bool strict)
+{
+    m->strict = strict;
 }
 
 void manifests_set_receiver(struct manifests *m, manifest_receive_fn *receive, void *context)
@@ -400,9 +414,14 @@ static void begin_file(struct manifests *m, struct manifest_file *file)
 
 static void fail_current_file(struct manifests *m, const struct read_failure *why)
 {
+    /* A file that had objects is broken: it keeps them. */
+    bool skips = why->looks_like != SKIPPED_NONE && m->current_file->declaration_count == 0;
+
     /* A file may be removed after the scan of its folder. */
     if (why->gone && !m->current_file->is_path)
         manifest_tree_mark_gone(&m->tree, m->current_file);
+    else if (skips)
+        skip_document(m, why->looks_like, why->where);
     else
         document_problems_add(&m->found, why->kind, why->where, why->text.text, NULL);
     declarations_fail_pass(&m->declarations, m->current_file);
@@ -584,6 +603,7 @@ bool manifests_read_text(struct manifests *m, const char *name, const char *text
     struct read_failure why;
     bool fine;
 
+    m->strict = true;
     begin_file(m, file);
     manifest_reader_set_text(m->current_reader, text, len);
     while (state == READING_MORE) {
@@ -717,4 +737,18 @@ size_t manifests_broken_file_count(const struct manifests *m)
 size_t manifests_duplicate_count(const struct manifests *m)
 {
     return m->view.duplicates;
+}
+
+size_t manifests_skipped_count(const struct manifests *m, enum skipped_kind kind)
+{
+    return m->view.skipped[kind];
+}
+
+size_t manifests_skipped_total(const struct manifests *m)
+{
+    size_t total = 0;
+
+    for (unsigned i = 0; i < SKIPPED_KIND_COUNT; i++)
+        total += m->view.skipped[i];
+    return total;
 }

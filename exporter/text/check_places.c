@@ -38,8 +38,8 @@ static void add_place(void *context, const struct entry *related, const struct l
 {
     const struct places_of_problem *of = context;
     struct related_places *places = of->places;
-    size_t stored = places->count < ARRAY_LEN(places->items) ? places->count
-                                                             : ARRAY_LEN(places->items);
+    size_t stored =
+        places->count < ARRAY_LEN(places->items) ? places->count : ARRAY_LEN(places->items);
 
     /* The policies set the values of a dependency, not the templates that require it. */
     if (!at || (problem_dependency_field(of->problem) < DEPENDENCY_FIELD_COUNT &&

@@ -297,8 +297,7 @@ static void stack_last_column(const struct table *t, unsigned width, struct tabl
     if (t->whole_last) {
         struct table_layout shrunk = *l;
 
-        l->stacked = last > 0 &&
-                     !shrink_columns(t, width, wanted, BESIDE_WHOLE_MIN, &shrunk);
+        l->stacked = last > 0 && !shrink_columns(t, width, wanted, BESIDE_WHOLE_MIN, &shrunk);
         if (!l->stacked)
             *l = shrunk;
         else

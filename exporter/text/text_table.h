@@ -95,7 +95,7 @@ struct table {
     const char *headings[TABLE_COLUMNS_MAX]; /* Borrowed. */
     size_t column_count;
     unsigned indent;
-    unsigned shortened;       /* Columns to shorten in the middle: bits by index. */
+    unsigned shortened; /* Columns to shorten in the middle: bits by index. */
     /*
      * The last cells are names of places: they stand on lines below rather than that a column
      * becomes very narrow, and only a cell that is wider than a line is shortened.
