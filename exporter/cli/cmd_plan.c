@@ -3,6 +3,7 @@
 #include "exporter/cli/command.h"
 #include "exporter/cli/document.h"
 #include "exporter/cli/load.h"
+#include "exporter/cli/planned_objects.h"
 #include "exporter/cli/remote.h"
 #include "exporter/text/object_name.h"
 #include "exporter/text/plan_clusters_text.h"
@@ -13,110 +14,9 @@
 #include "metrics/expose/report.h"
 #include "metrics/model/store.h"
 
-enum { CHANGE_MAX_BYTES = 64 * 1024 * 1024, WARNING_MAX_BYTES = 8192 };
+enum { CHANGE_MAX_BYTES = 64 * 1024 * 1024 };
 
 /* ---- objects of -f ---- */
-
-struct planned_object {
-    cJSON *json;        /* Owned; NULL if a later document declares the object again. */
-    struct identity id; /* Texts of `json`. */
-    bool identified;    /* False: the object has no identity. */
-    char *path;         /* Owned. */
-    size_t line;
-};
-
-struct planned_objects {
-    struct manifests *source;
-    struct planned_object *items; /* In the order of the documents. */
-    size_t count;
-};
-
-static void planned_objects_release(struct planned_objects *list)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        cJSON_Delete(list->items[i].json);
-        free(list->items[i].path);
-    }
-    free(list->items);
-}
-
-static bool keep_object(void *context, const cJSON *object, struct error *err)
-{
-    struct planned_objects *list = context;
-    struct planned_object kept = {.json = cJSON_Duplicate(object, true)};
-    struct error ignored;
-    const char *path;
-
-    (void)err;
-    if (!kept.json)
-        memory_exhausted(0);
-    kept.identified = identity_read(kept.json, &kept.id, &ignored);
-    manifests_received_place(list->source, &path, &kept.line);
-    kept.path = xstrdup(path);
-    list->items = xreallocarray(list->items, list->count + 1, sizeof(*list->items));
-    list->items[list->count++] = kept;
-    return true;
-}
-
-static int compare_identities(const struct identity *a, const struct identity *b)
-{
-    int order = strcmp(a->name, b->name);
-
-    order = order ? order : strcmp(a->ns, b->ns);
-    order = order ? order : strcmp(a->kind, b->kind);
-    return order ? order : strcmp(a->api_version, b->api_version);
-}
-
-/* Compares two objects by their identities, and then by their order. */
-static int compare_planned(const void *a, const void *b)
-{
-    const struct planned_object *x = *(const struct planned_object *const *)a;
-    const struct planned_object *y = *(const struct planned_object *const *)b;
-    int order = (int)x->identified - (int)y->identified;
-
-    if (order == 0 && x->identified)
-        order = compare_identities(&x->id, &y->id);
-    return order ? order : (x > y) - (x < y);
-}
-
-/* Prints a warning that `earlier` has no effect, because `last` declares the same object. */
-static void warn_of_duplicate(const struct planned_object *earlier,
-                              const struct planned_object *last,
-                              const struct invocation *invocation)
-{
-    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(WARNING_MAX_BYTES);
-    const struct identity id = last->id;
-
-    strbuf_addf(&text,
-                "warning: %s:%zu: %s '%s%s%s' is declared again in '%s', line %zu; the plan uses "
-                "that declaration",
-                earlier->path, earlier->line, id.kind, id.ns, *id.ns ? "/" : "", id.name,
-                last->path, last->line);
-    invocation_print_error(invocation, text.data);
-}
-
-/* Drops the objects that a later document declares again, with a warning for each. */
-static void drop_duplicates(struct planned_objects *list, const struct invocation *invocation)
-{
-    CLEANUP(free_cleanup)
-    struct planned_object **sorted = xcalloc(list->count + 1, sizeof(struct planned_object *));
-
-    for (size_t i = 0; i < list->count; i++)
-        sorted[i] = &list->items[i];
-    qsort(sorted, list->count, sizeof(struct planned_object *), compare_planned);
-    for (size_t i = 0, last; i < list->count; i = last + 1) {
-        last = i;
-        /* Objects without identity come first. */
-        while (sorted[i]->identified && last + 1 < list->count &&
-               compare_identities(&sorted[i]->id, &sorted[last + 1]->id) == 0)
-            last++;
-        for (size_t k = i; k < last; k++) {
-            warn_of_duplicate(sorted[k], sorted[last], invocation);
-            cJSON_Delete(sorted[k]->json);
-            sorted[k]->json = NULL;
-        }
-    }
-}
 
 /* Prints an error and returns false if -f is given, and its manifests contain no object. */
 static bool has_object(const struct text_list *changes, size_t count,
@@ -135,18 +35,12 @@ static bool has_object(const struct text_list *changes, size_t count,
 static bool read_manifests(struct manifests *source, const struct text_list *changes,
                            struct planned_objects *out, const struct invocation *invocation)
 {
-    struct error err;
+    void *context = (void *)(uintptr_t)invocation;
     bool fine;
 
-    *out = (struct planned_objects){.source = source};
-    manifests_set_receiver(source, keep_object, out);
-    fine = manifests_load(source, &err);
-    if (!fine)
-        invocation_print_error(invocation, err.text);
-    for (size_t i = 0; i < manifests_problem_count(source); i++)
-        fine &= !problem_kind_blocks_evaluation(manifests_problem(source, i).kind);
-    load_print_problems(source, invocation);
-    drop_duplicates(out, invocation);
+    planned_objects_init(out, source);
+    fine = planned_objects_read(out, invocation_print_message, context);
+    planned_objects_drop_duplicates(out, invocation_print_message, context);
     return fine && has_object(changes, out->count, invocation);
 }
 

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "exporter/cli/command.h"
+#include "exporter/files/manifest_source.h"
+
+/* Objects of a planned change, read from manifests. */
+
+struct planned_object {
+    cJSON *json;        /* Owned; NULL if a later document declares the object again. */
+    struct identity id; /* Texts of `json`. */
+    bool identified;    /* False: the object has no identity. */
+    char *path;         /* Owned. */
+    size_t line;
+};
+
+struct planned_objects {
+    struct manifests *source;     /* Borrowed. */
+    struct planned_object *items; /* In the order of the documents. */
+    size_t count;
+};
+
+/*
+ * Initializes an empty list that receives the objects of the source: those of its files with
+ * planned_objects_read(), and those of manifests_read_text(). The list must not be moved meanwhile.
+ */
+void planned_objects_init(struct planned_objects *list, struct manifests *source);
+void planned_objects_release(struct planned_objects *list);
+
+/* Reads the files of the source. Reports errors and returns false if a document is not read. */
+bool planned_objects_read(struct planned_objects *list, message_fn *report, void *context);
+
+/* Drops the objects that a later document declares again. Reports a warning for each. */
+void planned_objects_drop_duplicates(struct planned_objects *list, message_fn *report,
+                                     void *context);
