@@ -1,29 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/cli/expectation.h"
 
-#include "exporter/cli/test_suite.h"
 #include "exporter/text/check_result.h"
 #include "exporter/text/object_name.h"
 #include "exporter/text/plan_text.h"
 #include "metrics/base/number.h"
-#include "metrics/expose/decision_text.h"
 #include "metrics/expose/problem_text.h"
-#include "metrics/expose/verdict_text.h"
 
 enum { TEXT_MAX_BYTES = 16 * 1024 * 1024 };
-
-void failed_expectations_release(struct failed_expectations *list)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        free(list->items[i].object);
-        free(list->items[i].field);
-        free(list->items[i].expected);
-        free(list->items[i].got);
-        free(list->items[i].why);
-    }
-    free(list->items);
-    *list = (struct failed_expectations){0};
-}
 
 /* ---- bindings before a change ---- */
 
@@ -75,166 +59,6 @@ static bool binding_is_unchanged(const struct present_bindings *bindings, const 
     return b && b->object == entry_binding(entry);
 }
 
-/* ---- facts ---- */
-
-/* Facts about a template at one time. */
-struct propagation_facts {
-    const struct outcome *outcome;
-    struct outcome own_outcome;   /* Owned; empty if `outcome` is part of a plan. */
-    struct projection projection; /* Owned. */
-    const struct target_cluster *clusters;
-    uint32_t cluster_count;
-    struct predicted predicted;
-    const char *undetermined; /* Reason for people; NULL: the clusters are known. */
-    enum plan_when when;
-    const struct outcome *next; /* After the template's next change; NULL without a plan. */
-};
-
-/* Returns the row of a template in a plan; NULL if the change has no effect on it. */
-static const struct plan_template *find_row(const struct plan_result *plan,
-                                            const struct entry *template)
-{
-    for (size_t i = 0; plan && i < plan->template_count; i++) {
-        if (plan->templates[i].template == template)
-            return &plan->templates[i];
-    }
-    return NULL;
-}
-
-static void set_outcome(struct propagation_facts *f, const struct outcome *o)
-{
-    f->outcome = o;
-    f->clusters = o->clusters;
-    f->cluster_count = o->cluster_count;
-    f->predicted = o->predicted;
-    if (outcome_by_release(o))
-        f->undetermined = outcome_by_release(o);
-    else if (o->undetermined != UNDETERMINED_REASON_COUNT)
-        f->undetermined = undetermined_text(o->undetermined);
-}
-
-/* Replaces the clusters of a template that has no binding yet by the predicted ones. */
-static void predict_clusters(struct propagation_facts *f, const struct engine *e,
-                             const struct entry *template)
-{
-    f->predicted = predict_template(e, template, &f->projection);
-    if (f->outcome->state == STATE_STALE)
-        return;
-    f->clusters = f->projection.clusters;
-    f->cluster_count = f->projection.determined ? f->projection.count : 0;
-    if (f->projection.by_release)
-        f->undetermined = f->projection.by_release;
-    else if (!f->projection.determined && f->predicted.outcome == PREDICTION_UNDETERMINED)
-        f->undetermined = f->predicted.reason;
-}
-
-static struct store *store_of(const struct observation *o)
-{
-    return o->evaluation->store;
-}
-
-/* Reads the facts of a template as they are, or after the change. */
-static void read_facts(const struct observation *o, const struct entry *template,
-                       struct propagation_facts *f)
-{
-    const struct plan_template *row = find_row(o->plan, template);
-    const struct template_decision *d = template_decision(template);
-
-    *f = (struct propagation_facts){.when = row ? row->when : PLAN_NEVER};
-    if (!row)
-        outcome_read(store_of(o), template, &f->own_outcome);
-    set_outcome(f, row ? &row->after : &f->own_outcome);
-    if (row)
-        f->next = row->when == PLAN_AT_NEXT_CHANGE ? &row->next : &row->after;
-    else if (o->plan)
-        f->next = f->outcome;
-    if (!o->plan && d && !entry_binding(d->binding))
-        predict_clusters(f, o->evaluation->engine, template);
-}
-
-static void facts_release(struct propagation_facts *f, struct store *store)
-{
-    projection_release(store_string_pool(store), &f->projection);
-    outcome_release(&f->own_outcome, store);
-}
-
-/* ---- comparison ---- */
-
-struct comparison {
-    const struct observation *observation;
-    const struct entry *object;
-    const char *name;   /* Name of the object for people; NULL: the whole case. */
-    const char *prefix; /* "next." for the facts after the next change, else "". */
-    const struct propagation_facts *facts; /* NULL for objects that are no templates. */
-    const struct change_object *changed;   /* The object in the change; NULL: simulated as it is. */
-    struct failed_expectations *out;
-};
-
-/* Adds a failure. `why` may be NULL or "". */
-static void add_failure(const struct comparison *x, const cJSON *wanted, const char *expected,
-                        const char *got, const char *why)
-{
-    struct failed_expectations *out = x->out;
-    CLEANUP(strbuf_release) struct strbuf field = STRBUF_INIT(TEXT_MAX_BYTES);
-    size_t len;
-
-    strbuf_addf(&field, "%s%s", x->prefix, wanted->string);
-    out->items = xreallocarray(out->items, out->count + 1, sizeof(*out->items));
-    out->items[out->count++] = (struct failed_expectation){
-        .where = yaml_written_position(wanted),
-        .object = x->name ? xstrdup(x->name) : NULL,
-        .field = strbuf_take(&field, &len),
-        .expected = xstrdup(expected),
-        .got = xstrdup(got),
-        .why = why && *why ? xstrdup(why) : NULL,
-    };
-}
-
-/* ---- causes ---- */
-
-/* Appends the sentence about the policy that governs the template, or about its state. */
-static void add_policy_cause(const struct comparison *x, struct strbuf *out)
-{
-    const struct template_decision *d = template_decision(x->object);
-    const struct engine *e = x->observation->evaluation->engine;
-
-    if (!d)
-        return;
-    if (!d->governing || d->state == STATE_STALE || d->state == STATE_IGNORED) {
-        strbuf_adds(out, state_text(d));
-        return;
-    }
-    object_name_add(out, d->governing);
-    strbuf_addf(out, " governs the template: %s", governing_text(d, engine_takeover(e)));
-}
-
-static const struct entry *find_cluster(const struct comparison *x, const char *name)
-{
-    const struct kind_def *def = kind_of_clusters();
-
-    return store_find(store_of(x->observation),
-                      &(struct identity){def->api_version, def->name, "", name});
-}
-
-/* Appends the verdict about a cluster. Returns false if there is no verdict. */
-static bool add_verdict(const struct comparison *x, const char *cluster, struct strbuf *out)
-{
-    const struct entry *entry = find_cluster(x, cluster);
-    struct cluster_verdict v;
-
-    if (!entry_cluster(entry)) {
-        strbuf_addf(out, "%s: there is no Cluster of this name", cluster);
-        return true;
-    }
-    if (!template_verdict_of_cluster(x->observation->evaluation->engine, x->object, entry, true,
-                                     &v))
-        return false;
-    strbuf_addf(out, "%s: %s, ", cluster, verdict_word(v.kind));
-    verdict_add_reason(&v, out);
-    cluster_verdict_release(&v);
-    return true;
-}
-
 /* ---- fields of all objects ---- */
 
 static bool compare_existence(const struct comparison *x, const cJSON *wanted)
@@ -242,7 +66,7 @@ static bool compare_existence(const struct comparison *x, const cJSON *wanted)
     bool exists = x->object && entry_exists(x->object);
 
     if (exists != (strcmp(wanted->valuestring, "true") == 0))
-        add_failure(x, wanted, wanted->valuestring, exists ? "true" : "false", NULL);
+        comparison_fail(x, wanted, wanted->valuestring, exists ? "true" : "false", NULL);
     return exists;
 }
 
@@ -350,8 +174,8 @@ static void compare_problem_list(const struct comparison *x, const cJSON *wanted
     if (unwanted)
         problem_add_cause(x->observation->evaluation->engine, unwanted, &why);
     else if (x->object)
-        add_policy_cause(x, &why);
-    add_failure(x, wanted, expected.data, got.data, why.data);
+        comparison_add_policy_cause(x, &why);
+    comparison_fail(x, wanted, expected.data, got.data, why.data);
 }
 
 /*
@@ -387,347 +211,6 @@ static void compare_problems(const struct comparison *x, const cJSON *wanted)
     free(list);
 }
 
-/* ---- fields of templates ---- */
-
-static void compare_state(const struct comparison *x, const cJSON *wanted)
-{
-    const char *got = state_names[x->facts->outcome->state];
-
-    if (strcmp(wanted->valuestring, got) != 0)
-        add_failure(x, wanted, wanted->valuestring, got, state_text(template_decision(x->object)));
-}
-
-static void compare_reason(const struct comparison *x, const cJSON *wanted)
-{
-    const struct outcome *o = x->facts->outcome;
-    const char *got = reason_name(o->state, o->reason);
-
-    if (!got || strcmp(wanted->valuestring, got) != 0)
-        add_failure(x, wanted, wanted->valuestring, got ? got : "none",
-                    state_text(template_decision(x->object)));
-}
-
-static void compare_policy(const struct comparison *x, const cJSON *wanted)
-{
-    const struct entry *policy = x->facts->outcome->policy, *found = NULL;
-    CLEANUP(strbuf_release) struct strbuf got = STRBUF_INIT(TEXT_MAX_BYTES);
-    CLEANUP(strbuf_release) struct strbuf why = STRBUF_INIT(TEXT_MAX_BYTES);
-    struct error err = {""};
-
-    if (!cJSON_IsNull(wanted))
-        found =
-            object_find(store_of(x->observation), 1U << CLASS_POLICY, wanted->valuestring, &err);
-    if (found == policy && *err.text == '\0')
-        return;
-    if (policy)
-        object_name_add(&got, policy);
-    else
-        strbuf_adds(&got, "none");
-    if (*err.text == '\0')
-        add_policy_cause(x, &why);
-    add_failure(x, wanted, cJSON_IsNull(wanted) ? "none" : wanted->valuestring, got.data,
-                *err.text ? err.text : why.data);
-}
-
-static const struct target_cluster *find_target(const struct propagation_facts *f, const char *name)
-{
-    for (uint32_t i = 0; i < f->cluster_count; i++) {
-        if (strcmp(f->clusters[i].name, name) == 0)
-            return &f->clusters[i];
-    }
-    return NULL;
-}
-
-/* Returns the name of the cluster that an element of `clusters` expects. */
-static const char *wanted_cluster(const cJSON *one)
-{
-    return one->string ? one->string : one->valuestring;
-}
-
-static bool target_fits(const cJSON *one, const struct target_cluster *target)
-{
-    uint64_t replicas;
-
-    if (!one->string || cJSON_IsNull(one))
-        return true;
-    return parse_uint(one->valuestring, INT32_MAX, &replicas) &&
-           (int64_t)replicas == target->replicas;
-}
-
-static void add_clusters(const struct propagation_facts *f, bool replicas, struct strbuf *out)
-{
-    for (uint32_t i = 0; i < f->cluster_count; i++) {
-        strbuf_addf(out, "%s%s", i > 0 ? ", " : "", f->clusters[i].name);
-        if (replicas)
-            strbuf_addf(out, ": %" PRId32, f->clusters[i].replicas);
-    }
-    if (f->cluster_count == 0)
-        strbuf_adds(out, "none");
-}
-
-/* Appends the reason for the outcome of a template that is not placed as expected. */
-static void add_outcome_cause(const struct comparison *x, const char *cluster, struct strbuf *out)
-{
-    const struct template_decision *d = template_decision(x->object);
-    const char *sentence = predicted_text(x->facts->predicted);
-
-    if (x->facts->undetermined)
-        strbuf_addf(out, "Only Karmada's scheduler can tell: %s", x->facts->undetermined);
-    else if (d && (d->state == STATE_PENDING || d->state == STATE_STALE ||
-                   d->state == STATE_ORPHANED || d->state == STATE_IGNORED))
-        add_policy_cause(x, out);
-    else if (!cluster || !add_verdict(x, cluster, out)) {
-        if (sentence)
-            strbuf_adds(out, sentence);
-        else
-            add_policy_cause(x, out);
-    }
-}
-
-static void fail_clusters(const struct comparison *x, const cJSON *wanted, const char *cluster)
-{
-    CLEANUP(strbuf_release) struct strbuf expected = STRBUF_INIT(TEXT_MAX_BYTES);
-    CLEANUP(strbuf_release) struct strbuf got = STRBUF_INIT(TEXT_MAX_BYTES);
-    CLEANUP(strbuf_release) struct strbuf why = STRBUF_INIT(TEXT_MAX_BYTES);
-    const cJSON *one;
-
-    cJSON_ArrayForEach (one, wanted) {
-        bool replicas = one->string && !cJSON_IsNull(one);
-
-        strbuf_addf(&expected, "%s%s%s%s", one == wanted->child ? "" : ", ", wanted_cluster(one),
-                    replicas ? ": " : "", replicas ? one->valuestring : "");
-    }
-    if (!wanted->child)
-        strbuf_adds(&expected, "none");
-    if (x->facts->undetermined)
-        strbuf_adds(&got, "undetermined");
-    else
-        add_clusters(x->facts, cJSON_IsObject(wanted), &got);
-    add_outcome_cause(x, cluster, &why);
-    add_failure(x, wanted, expected.data, got.data, why.data);
-}
-
-static void compare_clusters(const struct comparison *x, const cJSON *wanted)
-{
-    const struct propagation_facts *f = x->facts;
-    const char *differing = NULL; /* First cluster of the list that differs. */
-    uint32_t count = 0;
-    const cJSON *one;
-
-    cJSON_ArrayForEach (one, wanted) {
-        const struct target_cluster *target = find_target(f, wanted_cluster(one));
-
-        count++;
-        if (!differing && (!target || !target_fits(one, target)))
-            differing = wanted_cluster(one);
-    }
-    for (uint32_t i = 0; !differing && count != f->cluster_count && i < f->cluster_count; i++) {
-        bool found = false;
-
-        cJSON_ArrayForEach (one, wanted)
-            found = found || strcmp(wanted_cluster(one), f->clusters[i].name) == 0;
-        differing = found ? NULL : f->clusters[i].name;
-    }
-    if (f->undetermined || differing)
-        fail_clusters(x, wanted, differing);
-}
-
-static void compare_replicas(const struct comparison *x, const cJSON *wanted)
-{
-    CLEANUP(strbuf_release) struct strbuf got = STRBUF_INIT(TEXT_MAX_BYTES);
-    CLEANUP(strbuf_release) struct strbuf why = STRBUF_INIT(TEXT_MAX_BYTES);
-    const struct propagation_facts *f = x->facts;
-    uint64_t expected;
-    int64_t sum = 0;
-
-    for (uint32_t i = 0; i < f->cluster_count; i++)
-        sum += f->clusters[i].replicas;
-    if (!f->undetermined && parse_uint(wanted->valuestring, INT32_MAX, &expected) &&
-        (int64_t)expected == sum)
-        return;
-    if (f->undetermined)
-        strbuf_adds(&got, "undetermined");
-    else
-        strbuf_addf(&got, "%" PRId64, sum);
-    add_outcome_cause(x, NULL, &why);
-    add_failure(x, wanted, wanted->valuestring, got.data, why.data);
-}
-
-/* Compares the outcome or its reason. */
-static void compare_word_of_outcome(const struct comparison *x, const cJSON *wanted,
-                                    const char *got)
-{
-    CLEANUP(strbuf_release) struct strbuf why = STRBUF_INIT(TEXT_MAX_BYTES);
-
-    if (strcmp(wanted->valuestring, got) == 0)
-        return;
-    if (x->changed)
-        strbuf_adds(&why, x->changed->text);
-    else
-        add_outcome_cause(x, NULL, &why);
-    add_failure(x, wanted, wanted->valuestring, *got ? got : "none", why.data);
-}
-
-static void compare_outcome(const struct comparison *x, const cJSON *wanted)
-{
-    enum prediction outcome = x->changed ? x->changed->outcome : x->facts->predicted.outcome;
-
-    compare_word_of_outcome(x, wanted, prediction_names[outcome]);
-}
-
-static void compare_outcome_reason(const struct comparison *x, const cJSON *wanted)
-{
-    compare_word_of_outcome(x, wanted,
-                            x->changed ? x->changed->reason : x->facts->predicted.reason);
-}
-
-static void compare_when(const struct comparison *x, const cJSON *wanted)
-{
-    CLEANUP(strbuf_release) struct strbuf why = STRBUF_INIT(TEXT_MAX_BYTES);
-    const char *got = plan_when_names[x->facts->when];
-
-    if (strcmp(wanted->valuestring, got) == 0)
-        return;
-    add_policy_cause(x, &why);
-    add_failure(x, wanted, wanted->valuestring, got, why.data);
-}
-
-/* ---- referrers ---- */
-
-/* Adds a template that requires the dependency. */
-static void add_referrer(void *context, const struct dependency_referrer *referrer)
-{
-    if (referrer->template && (referrer->counts_observed || referrer->counts_current))
-        entry_list_add(context, referrer->template);
-}
-
-static void compare_required_by(const struct comparison *x, const cJSON *wanted)
-{
-    const struct template_decision *d = template_decision(x->object);
-    const struct engine *e = x->observation->evaluation->engine;
-    CLEANUP(entry_list_release) struct entry_list found = {0};
-    CLEANUP(strbuf_release) struct strbuf expected = STRBUF_INIT(TEXT_MAX_BYTES);
-    CLEANUP(strbuf_release) struct strbuf got = STRBUF_INIT(TEXT_MAX_BYTES);
-    struct error err = {""};
-    const cJSON *one;
-    size_t count = 0;
-    bool equal = true;
-
-    engine_dependency_referrers(e, d && entry_binding(d->binding) ? d->binding : x->object,
-                                add_referrer, &found);
-    for (one = test_first_text(wanted); one; one = test_next_text(one)) {
-        const struct entry *entry =
-            object_find(store_of(x->observation), 1U << CLASS_TEMPLATE, one->valuestring, &err);
-
-        equal = equal && entry && entry_list_has(&found, entry);
-        strbuf_addf(&expected, "%s%s", count++ > 0 ? ", " : "", one->valuestring);
-    }
-    if (equal && count == found.count)
-        return;
-    for (size_t i = 0; i < found.count; i++) {
-        strbuf_adds(&got, i > 0 ? ", " : "");
-        object_name_add(&got, found.items[i]);
-    }
-    add_failure(x, wanted, count ? expected.data : "none", found.count ? got.data : "none",
-                err.text);
-}
-
-/* ---- verdicts ---- */
-
-/* Compares one cluster without a copy; `verdict` NULL is any verdict. */
-static void compare_not_on_cluster(const struct comparison *x, const cJSON *wanted,
-                                   const char *cluster, const char *verdict)
-{
-    CLEANUP(strbuf_release) struct strbuf expected = STRBUF_INIT(TEXT_MAX_BYTES);
-    CLEANUP(strbuf_release) struct strbuf got = STRBUF_INIT(TEXT_MAX_BYTES);
-    const struct entry *entry = find_cluster(x, cluster);
-    struct cluster_verdict v = {.kind = CLUSTER_VERDICT_COUNT};
-    bool judged =
-        entry_cluster(entry) &&
-        template_verdict_of_cluster(x->observation->evaluation->engine, x->object, entry, true, &v);
-    bool fits =
-        entry_cluster(entry) && (verdict ? judged && strcmp(verdict_word(v.kind), verdict) == 0
-                                         : !find_target(x->facts, cluster));
-
-    if (!fits) {
-        strbuf_addf(&expected, "%s: %s", cluster, verdict ? verdict : "no copy");
-        if (!add_verdict(x, cluster, &got))
-            strbuf_addf(&got, "%s: no verdict", cluster);
-        add_failure(x, wanted, expected.data, got.data, NULL);
-    }
-    cluster_verdict_release(&v);
-}
-
-static void compare_not_on(const struct comparison *x, const cJSON *wanted)
-{
-    const cJSON *one;
-
-    if (cJSON_IsObject(wanted)) {
-        cJSON_ArrayForEach (one, wanted)
-            compare_not_on_cluster(x, wanted, one->string, one->valuestring);
-        return;
-    }
-    for (one = test_first_text(wanted); one; one = test_next_text(one))
-        compare_not_on_cluster(x, wanted, one->valuestring, NULL);
-}
-
-/* ---- expectations ---- */
-
-static void compare_next(const struct comparison *x, const cJSON *wanted);
-
-/* Fields of templates. test_suite.c has the same names. */
-static const struct {
-    const char *name;
-    void (*compare)(const struct comparison *x, const cJSON *wanted);
-} fields[] = {
-    {"state", compare_state},
-    {"reason", compare_reason},
-    {"policy", compare_policy},
-    {"clusters", compare_clusters},
-    {"replicas", compare_replicas},
-    {"outcome", compare_outcome},
-    {"outcomeReason", compare_outcome_reason},
-    {"requiredBy", compare_required_by},
-    {"notOn", compare_not_on},
-    {"when", compare_when},
-    {"next", compare_next},
-};
-
-/* Returns the index of a field of templates; ARRAY_LEN(fields) for other names. */
-static size_t find_field(const char *name)
-{
-    size_t i = 0;
-
-    while (i < ARRAY_LEN(fields) && strcmp(fields[i].name, name) != 0)
-        i++;
-    return i;
-}
-
-static void compare_fields(const struct comparison *x, const cJSON *node)
-{
-    const cJSON *wanted;
-
-    cJSON_ArrayForEach (wanted, node) {
-        size_t field = find_field(wanted->string);
-
-        if (field < ARRAY_LEN(fields))
-            fields[field].compare(x, wanted);
-        else if (strcmp(wanted->string, "problems") == 0)
-            compare_problems(x, wanted);
-    }
-}
-
-static void compare_next(const struct comparison *x, const cJSON *wanted)
-{
-    struct propagation_facts next = {.when = PLAN_NEVER};
-    struct comparison y = *x;
-
-    set_outcome(&next, x->facts->next);
-    y.facts = &next;
-    y.prefix = "next.";
-    compare_fields(&y, wanted);
-}
-
 const struct entry *expectation_find_object(const struct evaluation *e, const cJSON *expectation,
                                             struct error *err)
 {
@@ -736,6 +219,20 @@ const struct entry *expectation_find_object(const struct evaluation *e, const cJ
 
     return object_find_in_namespace(e->store, PLAN_DELETABLE_CLASSES,
                                     json_str(expectation, "object", ""), ns, err);
+}
+
+/* ---- objects ---- */
+
+static void compare_fields(const struct comparison *x, const cJSON *node)
+{
+    const cJSON *wanted;
+
+    cJSON_ArrayForEach (wanted, node) {
+        if (template_field_exists(wanted->string))
+            template_field_compare(x, wanted);
+        else if (strcmp(wanted->string, "problems") == 0)
+            compare_problems(x, wanted);
+    }
 }
 
 static bool is_outcome(const char *name)
@@ -749,7 +246,7 @@ static bool is_outcome(const char *name)
  */
 static bool has_field(const struct comparison *x, const char *name)
 {
-    return find_field(name) == ARRAY_LEN(fields) || template_decision(x->object) ||
+    return !template_field_exists(name) || template_decision(x->object) ||
            (x->changed && is_outcome(name));
 }
 
@@ -771,7 +268,7 @@ static bool check_fields(const struct comparison *x, const cJSON *node, const ch
 static bool compare_object(struct comparison *x, const cJSON *node, const char *path,
                            struct error *err)
 {
-    struct propagation_facts facts;
+    struct propagation_facts *facts;
 
     if (!check_fields(x, node, path, err))
         return false;
@@ -779,10 +276,9 @@ static bool compare_object(struct comparison *x, const cJSON *node, const char *
         compare_fields(x, node);
         return true;
     }
-    read_facts(x->observation, x->object, &facts);
-    x->facts = &facts;
+    x->facts = facts = propagation_facts_new(x->observation, x->object);
     compare_fields(x, node);
-    facts_release(&facts, store_of(x->observation));
+    propagation_facts_free(facts, x->observation->evaluation->store);
     return true;
 }
 
@@ -834,7 +330,8 @@ static bool compare_expectation(const struct observation *o, size_t index, const
         return true;
     }
     if (!x.object || !entry_exists(x.object)) {
-        add_failure(&x, object, "exists", x.object ? "deleted by the change" : missing.text, NULL);
+        comparison_fail(&x, object, "exists", x.object ? "deleted by the change" : missing.text,
+                        NULL);
         return true;
     }
     return compare_object(&x, node, path, err);
@@ -868,12 +365,12 @@ static void compare_change(const struct observation *o, const cJSON *test_case,
         strbuf_addf(&name, "%s %s%s%s", object->id.kind, object->id.ns, *object->id.ns ? "/" : "",
                     object->id.name);
         x.name = name.data;
-        add_failure(&x, change, "applied", "refused", object->text);
+        comparison_fail(&x, change, "applied", "refused", object->text);
     }
     x.name = NULL;
     if (o->plan && !o->plan->settled)
-        add_failure(&x, change, "a stable state", "Karmada's controllers do not come to rest",
-                    NULL);
+        comparison_fail(&x, change, "a stable state", "Karmada's controllers do not come to rest",
+                        NULL);
 }
 
 bool expectations_need_problems(const cJSON *test_case)

@@ -415,6 +415,26 @@ static bool check_not_on(const struct checker *c, const cJSON *node, struct erro
     return true;
 }
 
+/* Copies in member clusters: values by JSON pointer; null for none. */
+static bool check_copies(const struct checker *c, const cJSON *node, struct error *err)
+{
+    const cJSON *cluster, *value;
+
+    if (!cJSON_IsObject(node) || !node->child)
+        return refuse(c, node, "a mapping such as {member1: {/spec/replicas: 2}}", err);
+    cJSON_ArrayForEach (cluster, node) {
+        if (!cJSON_IsObject(cluster) || !cluster->child)
+            return refuse(c, cluster, "a mapping such as {/spec/replicas: 2}", err);
+        cJSON_ArrayForEach (value, cluster) {
+            if (*value->string != '/')
+                return refuse(c, value, "a name that begins with '/': a JSON pointer", err);
+            if (!cJSON_IsString(value) && !cJSON_IsNull(value))
+                return refuse(c, value, "a text, a number, true, false or null", err);
+        }
+    }
+    return true;
+}
+
 static bool check_problem(const struct checker *c, const cJSON *node, struct error *err)
 {
     struct problem_filter filter;
@@ -483,6 +503,7 @@ static const struct test_member expectation_members[] = {
     FACT_MEMBERS,
     {"requiredBy", check_object_names, false},
     {"notOn", check_not_on, false},
+    {"copies", check_copies, false},
     {"when", check_when, false},
     {"next", check_next, false},
     {"problems", check_problem_names, false},
