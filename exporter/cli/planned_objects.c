@@ -14,6 +14,7 @@ void planned_objects_release(struct planned_objects *list)
         free(list->items[i].path);
     }
     free(list->items);
+    free(list->sorted);
 }
 
 static bool keep_object(void *context, const cJSON *object, struct error *err)
@@ -92,12 +93,12 @@ static void warn_of_duplicate(const struct planned_object *earlier,
 void planned_objects_drop_duplicates(struct planned_objects *list, message_fn *report,
                                      void *context)
 {
-    CLEANUP(free_cleanup)
     struct planned_object **sorted = xcalloc(list->count + 1, sizeof(struct planned_object *));
 
     for (size_t i = 0; i < list->count; i++)
         sorted[i] = &list->items[i];
     qsort(sorted, list->count, sizeof(struct planned_object *), compare_planned);
+    list->sorted = sorted;
     for (size_t i = 0, last; i < list->count; i = last + 1) {
         last = i;
         /* Objects without identity come first. */
@@ -110,4 +111,23 @@ void planned_objects_drop_duplicates(struct planned_objects *list, message_fn *r
             sorted[k]->json = NULL;
         }
     }
+}
+
+static int compare_with_planned(const void *identity, const void *planned)
+{
+    const struct planned_object *object = *(const struct planned_object *const *)planned;
+
+    return object->identified ? compare_identities(identity, &object->id) : 1;
+}
+
+const struct planned_object *planned_objects_find(const struct planned_objects *list,
+                                                  const struct identity *id)
+{
+    struct planned_object *const *found = bsearch(
+        id, list->sorted, list->count, sizeof(struct planned_object *), compare_with_planned);
+
+    /* An object that is declared again has no JSON: the last declaration counts. */
+    while (found && !(*found)->json)
+        found++;
+    return found ? *found : NULL;
 }

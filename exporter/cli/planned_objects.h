@@ -17,6 +17,8 @@ struct planned_object {
 struct planned_objects {
     struct manifests *source;     /* Borrowed. */
     struct planned_object *items; /* In the order of the documents. */
+    /* By identity. Owned; NULL before planned_objects_drop_duplicates(). */
+    struct planned_object **sorted;
     size_t count;
 };
 
@@ -33,3 +35,10 @@ bool planned_objects_read(struct planned_objects *list, message_fn *report, void
 /* Drops the objects that a later document declares again. Reports a warning for each. */
 void planned_objects_drop_duplicates(struct planned_objects *list, message_fn *report,
                                      void *context);
+
+/*
+ * Returns the object with this identity, after planned_objects_drop_duplicates(): of several
+ * declarations the last one. NULL without one.
+ */
+const struct planned_object *planned_objects_find(const struct planned_objects *list,
+                                                  const struct identity *id);
