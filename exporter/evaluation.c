@@ -702,6 +702,14 @@ static bool note_field(const void *context, const struct entry *entry, const cha
     return false;
 }
 
+void evaluation_locate_names(const struct evaluation *e, const struct entry_list *objects)
+{
+    struct location ignored;
+
+    for (size_t i = 0; i < objects->count; i++)
+        (void)note_field(e, objects->items[i], "metadata.name", &ignored);
+}
+
 static void ignore_place(void *context, const struct entry *related, const struct location *at)
 {
     (void)context;

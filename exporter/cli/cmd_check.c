@@ -30,6 +30,10 @@ static enum exit_status print_check_result(const struct check_result *r, enum ex
 
     if (status == STATUS_OK && problem_counts_fail(&r->counts, &options->fail_on))
         status = STATUS_FOUND;
+    for (unsigned i = 0; i < NORMAL_CONDITION_COUNT; i++) {
+        if (options->fail_on.conditions >> i & 1)
+            evaluation_locate_names(r->evaluation, &r->normal[i]);
+    }
     invocation_begin_output(invocation, options->output, &o);
     if (findings_format_is(options->output))
         write_findings(r, status, &o.text);
