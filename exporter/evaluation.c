@@ -5,7 +5,6 @@
 #include "exporter/system/descriptors.h"
 #include "exporter/system/platform.h"
 #include "exporter/yaml/yaml_writer.h"
-#include "metrics/expose/report.h"
 #include "metrics/rules/problems/controller_progress.h"
 
 enum {
@@ -658,23 +657,30 @@ struct location_source evaluation_locations(const struct evaluation *e)
     return (struct location_source){find_location, find_earlier_location, e};
 }
 
-void evaluation_write_report(const struct evaluation *e, const struct problem_filter *problems,
-                             struct strbuf *out)
+void evaluation_put_report(const struct evaluation *e, struct json_writer *w, const char *key,
+                           const struct report_files *settings)
 {
-    size_t count = manifests_problem_count(e->manifests), kept = 0;
+    size_t count = manifests_problem_count(e->manifests);
     CLEANUP(free_cleanup) struct report_invalid *invalid = xcalloc(count + 1, sizeof(*invalid));
+    struct report_files files = *settings;
 
     for (size_t i = 0; i < count; i++) {
         struct manifest_problem p = manifests_problem(e->manifests, i);
 
         if (p.kind != PROBLEM_FOREIGN)
-            invalid[kept++] = (struct report_invalid){
+            invalid[files.invalid_count++] = (struct report_invalid){
                 "Manifest", p.path, p.line, p.column, p.text, p.kind == PROBLEM_DUPLICATE};
     }
-    report_write(e->engine,
-                 &(struct report_files){.invalid = invalid,
-                                        .invalid_count = kept,
-                                        .locations = evaluation_locations(e),
-                                        .problems = problems},
-                 out);
+    files.invalid = invalid;
+    files.locations = evaluation_locations(e);
+    report_put(w, key, e->engine, &files);
+}
+
+void evaluation_write_report(const struct evaluation *e, const struct problem_filter *problems,
+                             struct strbuf *out)
+{
+    struct json_writer w = {.out = out, .lines = 2};
+
+    evaluation_put_report(e, &w, NULL, &(struct report_files){.problems = problems});
+    strbuf_addc(out, '\n');
 }

@@ -2,6 +2,7 @@
 #include "exporter/text/check_text.h"
 
 #include "exporter/text/object_name.h"
+#include "exporter/text/suppression_text.h"
 #include "metrics/base/timestamp.h"
 #include "metrics/expose/decision_text.h"
 #include "metrics/expose/problem_text.h"
@@ -665,9 +666,17 @@ static void print_wide(const struct check_result *r, const struct fail_on *fail_
 
 /* ---- manifests and summary ---- */
 
-/* If `unread`, prints the documents and files that could not be read; else those without effect. */
-static void print_manifest_problems(const struct check_result *r, const char *title, bool unread,
-                                    size_t count, struct output *o)
+typedef bool selects_fn(const struct check_result *r, const struct manifest_problem *p);
+
+static bool is_note(const struct check_result *r, const struct manifest_problem *p)
+{
+    (void)r;
+    return p->kind == PROBLEM_FOREIGN;
+}
+
+/* Prints the `count` documents and files that `selects` selects. */
+static void print_manifest_problems(const struct check_result *r, const char *title,
+                                    selects_fn *selects, size_t count, struct output *o)
 {
     const struct manifests *m = r->evaluation->manifests;
     CLEANUP(table_release) struct table t = table_make(NULL, 2, INDENT);
@@ -680,12 +689,12 @@ static void print_manifest_problems(const struct check_result *r, const char *ti
     for (size_t i = 0; i < manifests_problem_count(m); i++) {
         struct manifest_problem p = manifests_problem(m, i);
 
-        if (unread ? !problem_kind_blocks_evaluation(p.kind) : p.kind != PROBLEM_FOREIGN)
+        if (!selects(r, &p))
             continue;
         strbuf_reset(&place);
         manifest_problem_append_place(&p, &place);
         table_add(&t, STYLE_PLAIN, place.data);
-        table_add(&t, unread ? STYLE_BAD : STYLE_PLAIN, p.text);
+        table_add(&t, selects == check_result_is_unread ? STYLE_BAD : STYLE_PLAIN, p.text);
     }
     table_print(&t, o);
 }
@@ -753,29 +762,20 @@ static void print_sources(const struct check_result *r, const struct fail_on *fa
     print_sentence(o, 0, line.data);
 }
 
-static bool problem_fails(const struct check_result *r, const struct problem *p,
-                          const struct fail_on *fail_on)
-{
-    const struct problems *ps = engine_problems(r->evaluation->engine);
-
-    return fail_on_names_reason(fail_on, p->reason) ||
-           (problem_counts(p) && fail_on->severities >> problem_severity(ps, problem_id(p)) & 1);
-}
-
 static size_t count_failing(const struct check_result *r, const struct fail_on *fail_on)
 {
     size_t count = 0;
 
     for (size_t i = 0; i < r->shown_count; i++)
-        count += problem_fails(r, r->shown[i], fail_on);
+        count += check_result_problem_fails(r, r->shown[i], fail_on);
     for (size_t i = 0; i < r->hidden_count; i++)
-        count += problem_fails(r, r->hidden[i].problem, fail_on);
+        count += check_result_problem_fails(r, r->hidden[i].problem, fail_on);
     for (unsigned i = 0; i < NORMAL_CONDITION_COUNT; i++)
         count += fail_on->conditions >> i & 1 ? r->normal[i].count : 0;
     return count;
 }
 
-/* Appends a number with its noun to a list; nothing if the number is 0. */
+/* Appends a number with its noun to a list, unless the number is 0. */
 static void add_number(struct strbuf *line, size_t count, const char *one, const char *many)
 {
     if (count > 0)
@@ -789,7 +789,7 @@ static void print_summary(const struct check_result *r, const struct fail_on *fa
 {
     CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
     CLEANUP(strbuf_release) struct strbuf wrapped = STRBUF_INIT(LINE_MAX_BYTES);
-    size_t failing = count_failing(r, fail_on), normal = 0;
+    size_t failing = count_failing(r, fail_on) + suppression_count_expired(r, fail_on), normal = 0;
     bool found;
 
     for (unsigned i = 0; i < NORMAL_CONDITION_COUNT; i++)
@@ -807,8 +807,9 @@ static void print_summary(const struct check_result *r, const struct fail_on *fa
         strbuf_addf(&line, "; none fails this check%s",
                     fail_on_is_empty(fail_on) ? ", because --fail-on is empty" : "");
     else
-        strbuf_adds(&line, r->complete ? "Found no problems"
-                                       : "Found no problems in the data that was read");
+        strbuf_addf(&line, "Found no %sproblems%s", r->numbers.known > 0 ? "new " : "",
+                    r->complete ? "" : " in the data that was read");
+    suppression_add_counts(r, &line);
     if (!found && r->not_placed.count > 0)
         strbuf_addf(&line, "; Karmada will not place %zu template%s", r->not_placed.count,
                     r->not_placed.count == 1 ? "" : "s");
@@ -876,11 +877,11 @@ static void add_failing_rows(const struct check_result *r, const struct fail_on 
                              struct exit_reason *e)
 {
     for (size_t i = 0; i < r->shown_count; i++) {
-        if (problem_fails(r, r->shown[i], fail_on))
+        if (check_result_problem_fails(r, r->shown[i], fail_on))
             add_failing_row(e, &(struct check_row){.problem = r->shown[i]});
         for (size_t k = find_hidden(r, r->shown[i]);
              k < r->hidden_count && r->hidden[k].problem->cause == r->shown[i]; k++) {
-            if (problem_fails(r, r->hidden[k].problem, fail_on))
+            if (check_result_problem_fails(r, r->hidden[k].problem, fail_on))
                 add_failing_row(e, &(struct check_row){.problem = r->hidden[k].problem});
         }
     }
@@ -920,12 +921,16 @@ void check_result_print(const struct check_result *r, const struct fail_on *fail
     print_sources(r, fail_on, o);
     print_release(r, o);
     print_filter(r, o);
-    print_manifest_problems(r, "Not read", true, r->unread, o);
+    suppression_print_numbers(r, o);
+    print_manifest_problems(r, "Not read", check_result_is_unread, r->unread, o);
+    print_manifest_problems(r, "Not read, as in the baseline", check_result_is_known_unread,
+                            r->numbers.unread, o);
     if (wide)
         print_wide(r, fail_on, o);
     else
         print_groups(r, fail_on, now_ms, o);
     print_not_placed(r, o);
-    print_manifest_problems(r, "Notes", false, r->notes, o);
+    print_manifest_problems(r, "Notes", is_note, r->notes, o);
+    suppression_print_expired(r, o);
     print_exit_reason(r, fail_on, o);
 }
