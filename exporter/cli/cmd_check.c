@@ -7,7 +7,9 @@
 #include "exporter/cli/load.h"
 #include "exporter/cli/remote.h"
 #include "exporter/system/platform.h"
+#include "exporter/text/check_findings.h"
 #include "exporter/text/check_text.h"
+#include "exporter/text/findings_format.h"
 #include "exporter/text/suppression_text.h"
 
 enum { LINE_MAX_BYTES = 8192, JSON_MAX_BYTES = 16 * 1024 * 1024, ENVIRONMENT_LINES = 5 };
@@ -21,10 +23,12 @@ struct check {
     struct check_baseline *baseline; /* NULL without --baseline. */
     int64_t now_ms;
     struct output output;
-    struct json_writer json;
-    struct strbuf failing; /* Names of the environments that fail. */
+    struct json_writer json;  /* For formats of document_is_requested(). */
+    struct findings findings; /* For formats of findings_format_is(). */
+    struct strbuf failing;    /* Names of the environments that fail. */
     size_t failing_count;
-    bool complete; /* All environments were read, and all problems are selected. */
+    bool complete;  /* All inputs of all environments were read. */
+    bool selective; /* Some problems are not selected. */
     enum exit_status status;
 };
 
@@ -40,6 +44,7 @@ static void check_release(struct check *c)
     exceptions_free(c->exceptions);
     check_baseline_free(c->baseline);
     output_release(&c->output);
+    findings_release(&c->findings);
     strbuf_release(&c->failing);
 }
 
@@ -87,6 +92,12 @@ static void write_result(struct check *c, const struct environment *environment,
 {
     const struct options *o = &c->options;
 
+    if (findings_format_is(o->output)) {
+        print_unread(c, r);
+        findings_add_check(&c->findings, r, &o->fail_on,
+                           has_environments(c) ? environment->name : NULL);
+        return;
+    }
     if (document_is_requested(o->output)) {
         print_unread(c, r);
         if (has_environments(c)) {
@@ -158,6 +169,7 @@ static struct evaluation *load_environment(struct check *c, const struct environ
     if (!e)
         return NULL;
     load_judge_problems(e);
+    evaluation_locate_problems(e);
     if (exceptions_error(c->exceptions, &err) > 0) {
         invocation_print_error(c->invocation, err.text);
         evaluation_free(e);
@@ -195,9 +207,10 @@ static enum exit_status judge_environment(struct check *c, const struct environm
         status = STATUS_USAGE;
     }
     r.complete = r.complete && status == STATUS_OK;
-    c->complete = c->complete && r.complete && *o->only_problem == '\0' && !filter.ns;
+    c->complete = c->complete && r.complete;
+    c->selective = *o->only_problem != '\0' || filter.ns;
     write_result(c, environment, &r);
-    if (status == STATUS_OK && check_result_fails(&r, &o->fail_on))
+    if (status == STATUS_OK && check_result_has_failure(&r, &o->fail_on))
         status = STATUS_FOUND;
     check_result_release(&r);
     return status;
@@ -292,7 +305,7 @@ static void end_text(struct check *c)
     size_t count = c->environments.count;
 
     /* An exception may be for a problem that was not selected, or that a lost file would have. */
-    if (c->complete)
+    if (c->complete && !c->selective)
         exceptions_print_unused(c->exceptions, c->now_ms, &c->output);
     if (!has_environments(c))
         return;
@@ -305,10 +318,18 @@ static void end_text(struct check *c)
     output_add_line(&c->output, 0, line.data);
 }
 
+static void end_findings(struct check *c)
+{
+    findings_finish(&c->findings);
+    findings_write(&c->findings, c->options.output, &(struct findings_end){c->status, c->complete},
+                   &c->output.text);
+}
+
 static enum exit_status run_environments(struct check *c)
 {
     bool is_document = document_is_requested(c->options.output);
 
+    findings_init(&c->findings, "check");
     invocation_begin_output(c->invocation, c->options.output, &c->output);
     if (is_document)
         begin_document(c);
@@ -316,7 +337,9 @@ static enum exit_status run_environments(struct check *c)
         if (!run_environment(c, &c->environments.items[i]))
             return c->status;
     }
-    if (is_document)
+    if (findings_format_is(c->options.output))
+        end_findings(c);
+    else if (is_document)
         end_document(c);
     else
         end_text(c);

@@ -8,6 +8,20 @@
 
 enum { WORD_MAX = 96 };
 
+const struct normal_condition_text normal_condition_texts[NORMAL_CONDITION_COUNT] = {
+    [NORMAL_KIND_NOT_SELECTED] = {"No policy selects objects of this kind, and no template with "
+                                  "propagateDeps requires the template.",
+                                  "Create a policy that selects the template, if Karmada is to "
+                                  "propagate it."},
+    [NORMAL_NO_MATCH] = {"No policy selects the template, and no template with propagateDeps "
+                         "requires it.",
+                         "Create a policy that selects the template, if Karmada is to propagate "
+                         "it."},
+    [NORMAL_WAITING] = {"A policy selects the template, and no client has applied the template "
+                        "yet.",
+                        "Apply the template to Karmada's API server."},
+};
+
 /* ---- counts of problems ---- */
 
 static const char none[] = "none"; /* Value of the header if all counts are 0. */
@@ -209,6 +223,11 @@ const struct suppressed_problem *check_result_suppression(const struct check_res
                                    : NULL;
 }
 
+static bool is_problem(const void *item, const void *key)
+{
+    return item == key;
+}
+
 static struct identity problem_identity(const struct problem *p)
 {
     return (struct identity){problem_api_version(p), problem_subject_kind(p), problem_ns(p),
@@ -311,8 +330,10 @@ static void add_decided(struct check_result *r, const struct disposition *d, siz
         r->shown[r->shown_count++] = p;
         r->counts.open[p->reason]++;
         r->counts.severities[problem_severity(ps, problem_id(p))]++;
-        if (d->expired)
+        if (d->expired) {
             add_expired(r, &(struct expired_problem){.problem = p, .exception = d->exception});
+            map_add(&r->expired_by_problem, map_hash_address(p), (void *)(uintptr_t)p);
+        }
     } else {
         r->counts.hidden[p->reason]++;
         r->hidden[r->hidden_count++] = (struct hidden_problem){p, position};
@@ -365,8 +386,8 @@ static void collect_problems(struct check_result *r)
     free(list);
 }
 
-bool check_result_problem_fails(const struct check_result *r, const struct problem *p,
-                                const struct fail_on *fail_on)
+bool check_result_is_named(const struct check_result *r, const struct problem *p,
+                           const struct fail_on *fail_on)
 {
     const struct problems *ps = engine_problems(r->evaluation->engine);
 
@@ -377,7 +398,15 @@ bool check_result_problem_fails(const struct check_result *r, const struct probl
             fail_on->severities >> problem_severity(ps, problem_id(p)) & 1);
 }
 
-bool check_result_fails(const struct check_result *r, const struct fail_on *fail_on)
+bool check_result_fails(const struct check_result *r, const struct problem *p,
+                        const struct fail_on *fail_on)
+{
+    return check_result_is_named(r, p, fail_on) ||
+           (!fail_on_is_empty(fail_on) &&
+            map_get(&r->expired_by_problem, map_hash_address(p), p) != NULL);
+}
+
+bool check_result_has_failure(const struct check_result *r, const struct fail_on *fail_on)
 {
     return problem_counts_fail(&r->counts, fail_on) ||
            (r->expired_count > 0 && !fail_on_is_empty(fail_on));
@@ -577,6 +606,7 @@ void check_result_make(struct check_result *r, const struct evaluation *e,
         .filter = filter ? *filter : PROBLEM_FILTER_ALL,
         .suppressions = suppressions,
         .suppressed_by_problem = MAP_INIT(suppressed_is_of_problem),
+        .expired_by_problem = MAP_INIT(is_problem),
     };
     count_manifest_problems(r);
     r->counts.unread = r->unread + (*asset_source_problem(e->assets) != '\0');
@@ -598,8 +628,24 @@ void check_result_release(struct check_result *r)
     free(r->suppressed);
     free(r->expired);
     map_release(&r->suppressed_by_problem);
+    map_release(&r->expired_by_problem);
     entry_list_release(&r->not_placed);
     for (unsigned i = 0; i < NORMAL_CONDITION_COUNT; i++)
         entry_list_release(&r->normal[i]);
     *r = (struct check_result){.evaluation = NULL};
+}
+
+size_t check_result_find_hidden(const struct check_result *r, const struct problem *cause)
+{
+    size_t low = 0, high = r->hidden_count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if ((uintptr_t)r->hidden[middle].problem->cause < (uintptr_t)cause)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }

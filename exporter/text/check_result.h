@@ -31,6 +31,13 @@ struct problem_counts {
     size_t missing; /* Kinds that the API server did not deliver (missing_kind_is_failure). */
 };
 
+/* Sentences about the conditions that are no problem, by enum normal_condition. */
+struct normal_condition_text {
+    const char *cause;
+    const char *action;
+};
+extern const struct normal_condition_text normal_condition_texts[NORMAL_CONDITION_COUNT];
+
 /* Appends PROBLEM/REASON, or PROBLEM if the reason has no name. */
 void problem_reason_name_add(struct strbuf *out, enum problem_reason reason);
 
@@ -104,9 +111,10 @@ struct check_result {
     size_t shown_count;
     struct suppressed_problem *suppressed; /* In the order of the contract. Owned. */
     size_t suppressed_count;
-    struct map suppressed_by_problem;
-    struct expired_problem *expired; /* Each fails the check. Owned. */
+    struct map suppressed_by_problem; /* The elements of `suppressed`. */
+    struct expired_problem *expired;  /* Each fails the check. Owned. */
     size_t expired_count;
+    struct map expired_by_problem; /* The problems of `expired`. */
     struct suppressed_counts numbers;
     const struct suppressions *suppressions; /* Borrowed; may be NULL. */
     struct hidden_problem *hidden;           /* Sorted by the address of their cause. Owned. */
@@ -142,15 +150,22 @@ void check_result_make(struct check_result *r, const struct evaluation *e,
                        const struct suppressions *suppressions);
 void check_result_release(struct check_result *r);
 
-/* Returns true if the instance makes the check fail. */
-bool check_result_problem_fails(const struct check_result *r, const struct problem *p,
-                                const struct fail_on *fail_on);
+/* Returns the index in r->hidden of the first problem that `cause` hides, or of a later one. */
+size_t check_result_find_hidden(const struct check_result *r, const struct problem *cause);
+
+/* Returns true if the problem counts, and --fail-on names it, or its severity if it is shown. */
+bool check_result_is_named(const struct check_result *r, const struct problem *p,
+                           const struct fail_on *fail_on);
 
 /*
- * Returns true if the check fails: by --fail-on, or by an expired exception unless --fail-on is
- * empty.
+ * Returns true if the problem fails the check: check_result_is_named(), or its exception has
+ * expired and --fail-on is not empty.
  */
-bool check_result_fails(const struct check_result *r, const struct fail_on *fail_on);
+bool check_result_fails(const struct check_result *r, const struct problem *p,
+                        const struct fail_on *fail_on);
+
+/* Returns true if anything fails the check. */
+bool check_result_has_failure(const struct check_result *r, const struct fail_on *fail_on);
 
 /* Returns the suppression of an instance; NULL if it counts. */
 const struct suppressed_problem *check_result_suppression(const struct check_result *r,

@@ -109,16 +109,6 @@ void suppression_print_expired(const struct check_result *r, struct output *o)
     }
 }
 
-size_t suppression_count_expired(const struct check_result *r, const struct fail_on *fail_on)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < r->expired_count && !fail_on_is_empty(fail_on); i++)
-        count +=
-            r->expired[i].problem && !check_result_problem_fails(r, r->expired[i].problem, fail_on);
-    return count;
-}
-
 static bool is_unused(const struct exception *e)
 {
     return e->covered == 0;

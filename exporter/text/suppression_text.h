@@ -16,9 +16,6 @@ void suppression_print_numbers(const struct check_result *r, struct output *o);
 /* Prints the exceptions that have expired, each with the problems that it covered. */
 void suppression_print_expired(const struct check_result *r, struct output *o);
 
-/* Returns the number of problems that fail only because their exception has expired. */
-size_t suppression_count_expired(const struct check_result *r, const struct fail_on *fail_on);
-
 /* Prints the exceptions that cover no problem, with a heading if there are any. */
 void exceptions_print_unused(const struct exceptions *x, int64_t now_ms, struct output *o);
 
