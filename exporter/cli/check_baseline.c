@@ -295,6 +295,7 @@ bool check_baseline_prepare(struct check_baseline *b, const struct invocation *i
         *status = invocation_reject(invocation, err.text);
         return false;
     }
+    base.options.allow_empty = true;
     map_paths(b, &base.options, &paths);
     exceptions = exceptions_new(base.options.namespace);
     for (size_t i = 0; i < base.options.exceptions.count && fine; i++)

@@ -200,12 +200,6 @@ static enum exit_status judge_environment(struct check *c, const struct environm
                               &filter, &err))
         abort();
     check_result_make(&r, e, &filter, &suppressions);
-    if (status == STATUS_OK && !e->session && r.objects == 0 && !o->allow_empty) {
-        invocation_print_error(c->invocation,
-                               "the manifests contain no object: correct the PATH, or "
-                               "use --allow-empty");
-        status = STATUS_USAGE;
-    }
     r.complete = r.complete && status == STATUS_OK;
     c->complete = c->complete && r.complete;
     c->selective = *o->only_problem != '\0' || filter.ns;

@@ -579,7 +579,6 @@ static void count_manifest_problems(struct check_result *r)
 
         r->unread += check_result_is_unread(r, &p);
         r->numbers.unread += check_result_is_known_unread(r, &p);
-        r->notes += p.kind == PROBLEM_FOREIGN;
     }
 }
 

@@ -130,7 +130,6 @@ struct check_result {
     size_t policies;
     size_t bindings;
     size_t unread; /* Problems of manifests for which check_result_is_unread() is true. */
-    size_t notes;  /* Documents that are no Kubernetes object (PROBLEM_FOREIGN). */
     /* False if a file, a document or a kind could not be read, except those of the baseline. */
     bool complete;
 };
