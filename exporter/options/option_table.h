@@ -181,11 +181,10 @@ OPTION(TEXT, only_problem, .name = "problem", .value = "PROBLEM", .fallback = ""
                "exit status 1",
        .flag_only = true, .commands = COMMAND_CHECK)
 
-OPTION(TEXT, baseline, .name = "baseline", .value = "REPORT|git:REF", .fallback = "",
-       .help =
-           "problems that are known and cause no exit status 1: those of a report of "
-           "'check -o json', or those of the same PATHs in a commit, branch or tag of their Git "
-           "repository",
+OPTION(TEXT, baseline, .name = "baseline", .value = "REPORT", .fallback = "",
+       .help = "problems that are known and cause no exit status 1: those of the file REPORT of "
+               "'check -o json', or with git:REF those of the same PATHs in a commit, branch or "
+               "tag of their Git repository",
        .commands = COMMAND_CHECK)
 
 OPTION(TEXTS, exceptions, .name = "exceptions", .value = "FILE",

@@ -70,7 +70,7 @@ static void add_unread_inputs(const struct check_context *c)
         strbuf_addf(&message, "%s cannot be read completely: %s.", path, p.text);
         findings_add(c->findings, &(struct finding){
                                       .rule = rule.data,
-                                      .level = FINDING_ERROR,
+                                      .level = known ? FINDING_WARNING : FINDING_ERROR,
                                       .severity = SEVERITY_WARNING,
                                       .unread = true,
                                       .object = {"", "Source", "", path},
