@@ -16,7 +16,7 @@ enum { LINE_MAX_BYTES = 8192, EVALUATION_BATCH = 1024, PUMP_SLICE_MS = 5, LOOKUP
 /* A command prints errors itself, and retries are not of interest. */
 static const struct log silent_log = {.level = LOG_LEVEL_NONE};
 
-void load_print_problems(const struct manifests *m, const struct invocation *invocation)
+void load_report_problems(const struct manifests *m, message_fn *report, void *context)
 {
     for (size_t i = 0; i < manifests_problem_count(m); i++) {
         CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(LINE_MAX_BYTES);
@@ -26,8 +26,13 @@ void load_print_problems(const struct manifests *m, const struct invocation *inv
             continue;
         manifest_problem_append_place(&p, &text);
         strbuf_addf(&text, ": %s", p.text);
-        invocation_print_error(invocation, text.data);
+        report(context, text.data);
     }
+}
+
+void load_print_problems(const struct manifests *m, const struct invocation *invocation)
+{
+    load_report_problems(m, invocation_print_message, (void *)(uintptr_t)invocation);
 }
 
 /* Evaluates until no object is left. */

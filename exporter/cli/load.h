@@ -43,6 +43,8 @@ void load_judge_problems(struct evaluation *e);
 
 /* Prints an error for each file and document of the manifests that could not be read. */
 void load_print_problems(const struct manifests *m, const struct invocation *invocation);
+/* Likewise, but passes the errors to `report`. */
+void load_report_problems(const struct manifests *m, message_fn *report, void *context);
 
 /* Prints how many files and documents are skipped, by kind; nothing if there are none. */
 void load_print_skipped(const struct manifests *m, const struct invocation *invocation);
