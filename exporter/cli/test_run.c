@@ -185,6 +185,7 @@ static bool read_objects(struct run *run, struct manifests *m, const cJSON *obje
 {
     const cJSON *object, *node = written ? written->child : NULL;
     struct error err;
+    size_t line; /* Of the JSON text; the node has the line in the test file. */
 
     cJSON_ArrayForEach (object, objects) {
         char *json = cJSON_PrintUnformatted(object);
@@ -192,7 +193,7 @@ static bool read_objects(struct run *run, struct manifests *m, const cJSON *obje
 
         if (!json)
             memory_exhausted(0);
-        fine = manifests_read_text(m, "object", json, strlen(json), &err);
+        fine = manifests_read_text(m, "object", json, strlen(json), &line, &err);
         free(json);
         if (!fine)
             return note_error_at(run, node, &err);
@@ -441,21 +442,30 @@ static void judge_problems(struct kept_evaluation *kept, bool simulated)
         continue;
 }
 
-/* Compares the expectations with the state after the change, if there is a plan. */
-static void compare(struct run *run, struct kept_evaluation *kept, const struct plan_result *plan,
-                    const struct present_bindings *bindings, struct entry *const *objects)
+/* Compares the expectations of the case with the observed state. */
+static void compare(struct run *run, const struct observation *o)
 {
     struct test_result *result = run->result;
     const cJSON *node = result->test_case->node;
-    const struct observation o = {kept->evaluation, plan, objects, bindings};
     struct error err;
 
-    if (expectations_need_problems(node))
-        judge_problems(kept, plan != NULL);
-    if (!expectations_compare(&o, node, result->suite->path, &result->failures, &err))
+    if (!expectations_compare(o, node, result->suite->path, &result->failures, &err))
         note_message(run, err.text);
     else if (result->failures.count > 0)
         result->status = TEST_FAILED;
+}
+
+static void run_without_change(struct run *run, struct kept_evaluation *kept,
+                               struct entry *const *objects)
+{
+    struct observation o = {.evaluation = kept->evaluation, .objects = objects};
+
+    if (expectations_need_problems(run->result->test_case->node))
+        judge_problems(kept, false);
+    if (expectations_need_simulation(run->result->test_case->node))
+        o.simulation = plan_new(kept->evaluation->engine);
+    compare(run, &o);
+    plan_free(o.simulation);
 }
 
 /* Prints a warning for each object of the change that the plan does not simulate completely. */
@@ -485,7 +495,13 @@ static void run_change(struct run *run, struct kept_evaluation *kept, const cJSO
         const struct plan_result *plan = plan_finish(p);
 
         warn_of_change(run, plan);
-        compare(run, kept, plan, bindings, objects);
+        if (expectations_need_problems(run->result->test_case->node))
+            judge_problems(kept, true);
+        compare(run, &(struct observation){.evaluation = kept->evaluation,
+                                           .plan = plan,
+                                           .simulation = p,
+                                           .objects = objects,
+                                           .bindings = bindings});
     }
     plan_free(p);
     present_bindings_free(bindings);
@@ -511,7 +527,7 @@ struct test_result test_run(struct test_runner *r, const struct test_suite *suit
     if (change)
         run_change(&run, kept, change, objects);
     else
-        compare(&run, kept, NULL, NULL, objects);
+        run_without_change(&run, kept, objects);
     release_objects(kept->evaluation, test_case->node, objects);
     return result;
 }
