@@ -12,21 +12,27 @@
 #include "exporter/text/plan_text.h"
 #include "exporter/text/plan_upgrade_text.h"
 #include "exporter/text/planned_change.h"
+#include "exporter/text/skipped_files.h"
 #include "metrics/base/json.h"
 #include "metrics/expose/report.h"
 #include "metrics/model/store.h"
+#include "metrics/rules/admission/admission.h"
 
 enum { CHANGE_MAX_BYTES = 64 * 1024 * 1024 };
 
 /* ---- objects of -f ---- */
 
 /* Prints an error and returns false if -f is given, and its manifests contain no object. */
-static bool has_object(const struct text_list *changes, size_t count,
-                       const struct invocation *invocation)
+static bool has_object(const struct manifests *source, const struct text_list *changes,
+                       size_t count, const struct invocation *invocation)
 {
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(CHANGE_MAX_BYTES);
+
     if (changes->count == 0 || count > 0)
         return true;
-    invocation_print_error(invocation, "the manifests of -f contain no object: correct CHANGE");
+    skipped_files_add_empty(source, "the manifests of -f contain no object", &text);
+    strbuf_adds(&text, "correct CHANGE");
+    invocation_print_error(invocation, text.data);
     return false;
 }
 
@@ -43,7 +49,9 @@ static bool read_manifests(struct manifests *source, const struct text_list *cha
     planned_objects_init(out, source);
     fine = planned_objects_read(out, invocation_print_message, context);
     planned_objects_drop_duplicates(out, invocation_print_message, context);
-    return fine && has_object(changes, out->count, invocation);
+    if (out->count > 0)
+        load_print_skipped(source, invocation);
+    return fine && has_object(source, changes, out->count, invocation);
 }
 
 /* ---- plan of the sources ---- */
@@ -100,13 +108,11 @@ static bool read_change(struct change *c, const struct invocation *invocation)
     const struct text_list *changes = &e->options.changes;
     struct manifests *m = manifests_new(NULL, (const char *const *)changes->items, changes->count,
                                         e->options.namespace, &manifest_limits_default);
-    bool fine;
 
     manifests_import_definitions(m, e->manifests);
     manifests_set_server_versions(m, engine_api_version_source(e->engine));
-    fine = read_manifests(m, changes, &c->applied, invocation);
-    manifests_free(m);
-    return fine;
+    manifests_set_strict(m, e->options.strict_files);
+    return read_manifests(m, changes, &c->applied, invocation);
 }
 
 /* Reads the kinds of the API server that the change needs. */
@@ -125,6 +131,8 @@ static void prepare_objects(struct change *c)
             needs_kinds = true;
         }
     }
+    /* Objects of a cluster-scoped kind have lost their namespace. */
+    planned_objects_sort(&c->applied);
     if (needs_kinds)
         load_planned_kinds(c->evaluation);
 }
@@ -185,29 +193,48 @@ static bool lose_clusters(struct plan *p, const struct evaluation *e,
     return true;
 }
 
-/* Appends the JSON document. Unless `fail_on` is 0, its member "fails" lists failing objects. */
-static void write_document(struct plan *p, const struct plan_result *result,
-                           const struct evaluation *e, unsigned fail_on, struct strbuf *out)
+/* Finds a field of an object in the manifests of -f, else in those of PATH. */
+static bool find_field(const struct change *c, const struct identity *object,
+                       const struct entry *entry, const char *field, struct location *out)
 {
-    CLEANUP(strbuf_release) struct strbuf fails = STRBUF_INIT(out->max);
+    const struct location_source places = evaluation_locations(c->evaluation);
 
-    if (fail_on)
-        plan_write_failing_objects(result, fail_on, &fails);
-    report_plan(p, result, e->engine, fail_on ? fails.data : NULL, out);
+    return planned_objects_find_field(&c->applied, object, field, out) ||
+           (entry && places.find(places.context, entry, field, out));
 }
 
-/* Finds an object in the manifests of -f, else in those of PATH. */
+/* Finds the field of an object of -f that the API server refuses; else the name of the object. */
 static bool find_place(const void *context, const struct identity *object,
                        const struct entry *entry, struct location *out)
 {
     const struct change *c = context;
-    const struct location_source places = evaluation_locations(c->evaluation);
     const struct planned_object *applied = planned_objects_find(&c->applied, object);
+    CLEANUP(free_cleanup)
+    struct admission *admission = applied ? admission_review(applied->json) : NULL;
+    const char *refused =
+        admission_first_field(admission, engine_release(c->evaluation->engine), false);
 
-    if (!applied)
-        return entry && places.find(places.context, entry, "", out);
-    *out = (struct location){applied->path, applied->line, 0};
-    return true;
+    return find_field(c, object, entry, *refused ? refused : "metadata.name", out);
+}
+
+static bool find_entry_field(const void *context, const struct entry *entry, const char *field,
+                             struct location *out)
+{
+    struct identity id = entry_identity(entry);
+
+    return find_field(context, &id, entry, field, out);
+}
+
+/* Appends the JSON document. Unless `fail_on` is 0, its member "fails" lists failing objects. */
+static void write_document(struct plan *p, const struct plan_result *result, const struct change *c,
+                           unsigned fail_on, struct strbuf *out)
+{
+    const struct location_source locations = {.find = find_entry_field, .context = c};
+    CLEANUP(strbuf_release) struct strbuf fails = STRBUF_INIT(out->max);
+
+    if (fail_on)
+        plan_write_failing_objects(result, fail_on, &fails);
+    report_plan(p, result, c->evaluation->engine, &locations, fail_on ? fails.data : NULL, out);
 }
 
 static void write_findings(const struct plan_result *result, const struct change *c,
@@ -243,12 +270,14 @@ static enum exit_status print_plan_result(struct plan *p, const struct change *c
         read == STATUS_OK && plan_failures(result) & fail_on ? STATUS_FOUND : read;
 
     invocation_begin_output(invocation, e->options.output, &o);
-    if (findings_format_is(e->options.output))
+    if (findings_format_is(e->options.output)) {
         write_findings(result, c, fail_on, status, &o.text);
-    else if (document_is_requested(e->options.output))
-        write_document(p, result, e, fail_on, &o.text);
-    else
+    } else if (document_is_requested(e->options.output)) {
+        write_document(p, result, c, fail_on, &o.text);
+    } else {
         plan_print(result, plan_layout_of(&e->options), fail_on, &o);
+        skipped_files_print(e->manifests, &o);
+    }
     document_convert(&o.text, e->options.output);
     return invocation_print_output(invocation, &o, status);
 }
@@ -269,6 +298,7 @@ static enum exit_status simulate_change(struct evaluation *e, enum exit_status r
     prepare_objects(&c);
     if (!find_deletions(&c, invocation))
         return STATUS_USAGE;
+    evaluation_locate_fields(e);
     p = plan_new(e->engine);
     /* Only manifests may not have been applied yet. */
     if (!e->session)
@@ -310,9 +340,11 @@ static enum exit_status post_change(const struct invocation *invocation)
                                         no_namespace, &manifest_limits_default);
     enum exit_status status = STATUS_USAGE;
     CLEANUP(planned_objects_release) struct planned_objects objects;
-    bool fine = read_manifests(m, changes, &objects, invocation);
     size_t count = 0;
+    bool fine;
 
+    manifests_set_strict(m, invocation->options.strict_files);
+    fine = read_manifests(m, changes, &objects, invocation);
     strbuf_adds(&json, "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[");
     for (size_t i = 0; i < objects.count; i++) {
         if (objects.items[i].json)
@@ -323,7 +355,6 @@ static enum exit_status post_change(const struct invocation *invocation)
         invocation_print_error(invocation, "the manifests of -f are larger than 64 MiB");
     else if (fine && !remote_run_plan(invocation, &json, &status))
         abort();
-    manifests_free(m);
     return status;
 }
 

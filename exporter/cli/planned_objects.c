@@ -9,27 +9,23 @@ enum { WARNING_MAX_BYTES = 8192 };
 
 void planned_objects_release(struct planned_objects *list)
 {
-    for (size_t i = 0; i < list->count; i++) {
+    for (size_t i = 0; i < list->count; i++)
         cJSON_Delete(list->items[i].json);
-        free(list->items[i].path);
-    }
     free(list->items);
     free(list->sorted);
+    field_locator_free(list->locator);
+    manifests_free(list->source);
 }
 
 static bool keep_object(void *context, const cJSON *object, struct error *err)
 {
     struct planned_objects *list = context;
     struct planned_object kept = {.json = cJSON_Duplicate(object, true)};
-    struct error ignored;
-    const char *path;
 
     (void)err;
     if (!kept.json)
         memory_exhausted(0);
-    kept.identified = identity_read(kept.json, &kept.id, &ignored);
-    manifests_received_place(list->source, &path, &kept.line);
-    kept.path = xstrdup(path);
+    kept.source = manifests_received_source(list->source);
     list->items = xreallocarray(list->items, list->count + 1, sizeof(*list->items));
     list->items[list->count++] = kept;
     return true;
@@ -37,7 +33,7 @@ static bool keep_object(void *context, const cJSON *object, struct error *err)
 
 void planned_objects_init(struct planned_objects *list, struct manifests *source)
 {
-    *list = (struct planned_objects){.source = source};
+    *list = (struct planned_objects){.source = source, .locator = field_locator_new(source)};
     manifests_set_receiver(source, keep_object, list);
 }
 
@@ -85,20 +81,33 @@ static void warn_of_duplicate(const struct planned_object *earlier,
     strbuf_addf(&text,
                 "warning: %s:%zu: %s '%s%s%s' is declared again in '%s', line %zu; the plan uses "
                 "that declaration",
-                earlier->path, earlier->line, id.kind, id.ns, *id.ns ? "/" : "", id.name,
-                last->path, last->line);
+                earlier->source.file->path, earlier->source.place.line, id.kind, id.ns,
+                *id.ns ? "/" : "", id.name, last->source.file->path, last->source.place.line);
     report(context, text.data);
+}
+
+void planned_objects_sort(struct planned_objects *list)
+{
+    struct error ignored;
+
+    free(list->sorted);
+    list->sorted = xcalloc(list->count + 1, sizeof(struct planned_object *));
+    for (size_t i = 0; i < list->count; i++) {
+        struct planned_object *object = &list->items[i];
+
+        object->identified = object->json && identity_read(object->json, &object->id, &ignored);
+        list->sorted[i] = object;
+    }
+    qsort(list->sorted, list->count, sizeof(struct planned_object *), compare_planned);
 }
 
 void planned_objects_drop_duplicates(struct planned_objects *list, message_fn *report,
                                      void *context)
 {
-    struct planned_object **sorted = xcalloc(list->count + 1, sizeof(struct planned_object *));
+    struct planned_object **sorted;
 
-    for (size_t i = 0; i < list->count; i++)
-        sorted[i] = &list->items[i];
-    qsort(sorted, list->count, sizeof(struct planned_object *), compare_planned);
-    list->sorted = sorted;
+    planned_objects_sort(list);
+    sorted = list->sorted;
     for (size_t i = 0, last; i < list->count; i = last + 1) {
         last = i;
         /* Objects without identity come first. */
@@ -111,6 +120,7 @@ void planned_objects_drop_duplicates(struct planned_objects *list, message_fn *r
             sorted[k]->json = NULL;
         }
     }
+    planned_objects_sort(list);
 }
 
 static int compare_with_planned(const void *identity, const void *planned)
@@ -126,8 +136,18 @@ const struct planned_object *planned_objects_find(const struct planned_objects *
     struct planned_object *const *found = bsearch(
         id, list->sorted, list->count, sizeof(struct planned_object *), compare_with_planned);
 
-    /* An object that is declared again has no JSON: the last declaration counts. */
-    while (found && !(*found)->json)
-        found++;
     return found ? *found : NULL;
+}
+
+bool planned_objects_find_field(const struct planned_objects *list, const struct identity *id,
+                                const char *field, struct location *out)
+{
+    const struct planned_object *object = planned_objects_find(list, id);
+    struct json_position at;
+
+    if (!object)
+        return false;
+    at = field_locator_find(list->locator, &object->source, field);
+    *out = (struct location){object->source.file->path, at.line, at.column};
+    return true;
 }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "exporter/cli/command.h"
+#include "exporter/files/field_locator.h"
 #include "exporter/files/manifest_source.h"
+#include "metrics/expose/problem_rows.h"
 
 /* Objects of a planned change, read from manifests. */
 
@@ -10,14 +12,14 @@ struct planned_object {
     cJSON *json;        /* Owned; NULL if a later document declares the object again. */
     struct identity id; /* Texts of `json`. */
     bool identified;    /* False: the object has no identity. */
-    char *path;         /* Owned. */
-    size_t line;
+    struct object_source source;
 };
 
 struct planned_objects {
-    struct manifests *source;     /* Borrowed. */
-    struct planned_object *items; /* In the order of the documents. */
-    /* By identity. Owned; NULL before planned_objects_drop_duplicates(). */
+    struct manifests *source;      /* Owned. */
+    struct field_locator *locator; /* Of `source`. Owned. */
+    struct planned_object *items;  /* In the order of the documents. */
+    /* By identity. Owned; NULL before planned_objects_sort(). */
     struct planned_object **sorted;
     size_t count;
 };
@@ -25,6 +27,7 @@ struct planned_objects {
 /*
  * Initializes an empty list that receives the objects of the source: those of its files with
  * planned_objects_read(), and those of manifests_read_text(). The list must not be moved meanwhile.
+ * The list takes over the source.
  */
 void planned_objects_init(struct planned_objects *list, struct manifests *source);
 void planned_objects_release(struct planned_objects *list);
@@ -32,9 +35,13 @@ void planned_objects_release(struct planned_objects *list);
 /* Reads the files of the source. Reports errors and returns false if a document is not read. */
 bool planned_objects_read(struct planned_objects *list, message_fn *report, void *context);
 
-/* Drops the objects that a later document declares again. Reports a warning for each. */
+/* Sorts the objects, and drops those that a later document declares again. Reports a warning for
+ * each. */
 void planned_objects_drop_duplicates(struct planned_objects *list, message_fn *report,
                                      void *context);
+
+/* Sorts the objects by their identities, which it reads anew. Call it after a change of them. */
+void planned_objects_sort(struct planned_objects *list);
 
 /*
  * Returns the object with this identity, after planned_objects_drop_duplicates(): of several
@@ -42,3 +49,7 @@ void planned_objects_drop_duplicates(struct planned_objects *list, message_fn *r
  */
 const struct planned_object *planned_objects_find(const struct planned_objects *list,
                                                   const struct identity *id);
+
+/* Stores the place of a field of that object. Returns false without such an object. */
+bool planned_objects_find_field(const struct planned_objects *list, const struct identity *id,
+                                const char *field, struct location *out);

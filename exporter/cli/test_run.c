@@ -357,7 +357,6 @@ static bool read_applied(struct run *run, const struct evaluation *e, const cJSO
     fine = planned_objects_read(out, note_message, run) &&
            read_objects(run, m, c->change_objects, json_get(change, "objects"));
     planned_objects_drop_duplicates(out, note_message, run);
-    manifests_free(m);
     return fine;
 }
 

@@ -15,6 +15,11 @@ OPTION(
     .help = "YAML or JSON manifests to evaluate: a file, a directory tree, or - for standard input",
     .commands = COMMAND_EVALUATES)
 
+OPTION(FLAG, strict_files, .name = "strict-files",
+       .help = "report files and documents that are no Kubernetes objects, such as Helm templates "
+               "and kustomizations, as errors; by default they are skipped and counted",
+       .commands = COMMAND_EVALUATES)
+
 OPTION(TEXT, namespace, .name = "namespace", .value = "NAME", .fallback = "default", .letter = 'n',
        .help = "namespace of manifest objects and OBJECT arguments that have no namespace, as in "
                "kubectl. If the flag is set, reconcile changes only templates of this namespace, "
@@ -181,7 +186,7 @@ OPTION(TEXT, only_tests, .name = "run", .value = "REGEX", .fallback = "",
        .flag_only = true, .commands = COMMAND_TEST)
 
 OPTION(FLAG, allow_empty, .name = "allow-empty", .help = "accept manifests without an object",
-       .commands = COMMAND_CHECK)
+       .commands = COMMAND_CHECK | COMMAND_EXPLAIN | COMMAND_PLAN)
 
 /* Choices in the order of enum output_format. */
 OPTION(CHOICE, output, .name = "output", .value = "FORMAT", .fallback = "table",
