@@ -18,7 +18,7 @@ OPTION(
 OPTION(FLAG, strict_files, .name = "strict-files",
        .help = "report files and documents that are no Kubernetes objects, such as Helm templates "
                "and kustomizations, as errors; by default they are skipped and counted",
-       .commands = COMMAND_EVALUATES)
+       .commands = COMMAND_APPLIES_RULES)
 
 OPTION(TEXT, namespace, .name = "namespace", .value = "NAME", .fallback = "default", .letter = 'n',
        .help = "namespace of manifest objects and OBJECT arguments that have no namespace, as in "
