@@ -5,7 +5,6 @@
 #include "exporter/system/descriptors.h"
 #include "exporter/system/platform.h"
 #include "exporter/yaml/yaml_writer.h"
-#include "metrics/expose/report.h"
 #include "metrics/rules/problems/controller_progress.h"
 
 enum {
@@ -759,16 +758,15 @@ static void add_skipped(const struct manifests *m, struct report_skipped *places
     files->skipped_kinds = kinds;
 }
 
-void evaluation_write_report(const struct evaluation *e, const struct problem_filter *problems,
-                             struct strbuf *out)
+void evaluation_put_report(const struct evaluation *e, struct json_writer *w, const char *key,
+                           const struct report_files *settings)
 {
     size_t count = manifests_problem_count(e->manifests);
     CLEANUP(free_cleanup) struct report_invalid *invalid = xcalloc(count + 1, sizeof(*invalid));
     CLEANUP(free_cleanup)
     struct report_skipped *skipped = xcalloc(REPORT_SKIPPED_MAX, sizeof(*skipped));
     struct report_skipped_count kinds[SKIPPED_KIND_COUNT];
-    struct report_files files = {
-        .invalid = invalid, .locations = evaluation_locations(e), .problems = problems};
+    struct report_files files = *settings;
 
     for (size_t i = 0; i < count; i++) {
         struct manifest_problem p = manifests_problem(e->manifests, i);
@@ -777,6 +775,17 @@ void evaluation_write_report(const struct evaluation *e, const struct problem_fi
             invalid[files.invalid_count++] = (struct report_invalid){
                 "Manifest", p.path, p.line, p.column, p.text, p.kind == PROBLEM_DUPLICATE};
     }
+    files.invalid = invalid;
     add_skipped(e->manifests, skipped, kinds, &files);
-    report_write(e->engine, &files, out);
+    files.locations = evaluation_locations(e);
+    report_put(w, key, e->engine, &files);
+}
+
+void evaluation_write_report(const struct evaluation *e, const struct problem_filter *problems,
+                             struct strbuf *out)
+{
+    struct json_writer w = {.out = out, .lines = 2};
+
+    evaluation_put_report(e, &w, NULL, &(struct report_files){.problems = problems});
+    strbuf_addc(out, '\n');
 }

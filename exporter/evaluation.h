@@ -12,6 +12,7 @@
 #include "metrics/expose/list_rows.h"
 #include "metrics/expose/problem_rows.h"
 #include "metrics/expose/registry.h"
+#include "metrics/expose/report.h"
 #include "metrics/rules/release_detection.h"
 #include "metrics/simulate/plan.h"
 
@@ -183,3 +184,10 @@ void evaluation_locate_names(const struct evaluation *e, const struct entry_list
  */
 void evaluation_write_report(const struct evaluation *e, const struct problem_filter *problems,
                              struct strbuf *out);
+
+/*
+ * Like evaluation_write_report(), as a member or element. `settings` has the filter and the members
+ * about suppression; the function sets its other members.
+ */
+void evaluation_put_report(const struct evaluation *e, struct json_writer *w, const char *key,
+                           const struct report_files *settings);

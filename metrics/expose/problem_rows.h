@@ -87,11 +87,29 @@ extern const char *const problem_columns[];
 
 /*
  * Appends an array `key` with the instances of which problem_or_cause_matches() is true (NULL:
- * all), in the order of problems_list(); an empty array before engine_judge_problems().
+ * all), in the order of problems_list(); an empty array before engine_judge_problems(). Instances
+ * that `suppressions`, which may be NULL, suppresses have a member "suppressed".
  */
 struct problem_filter;
+struct suppression_source;
 void problems_write(struct json_writer *w, const char *key, const struct engine *e,
-                    const struct location_source *locations, const struct problem_filter *filter);
+                    const struct location_source *locations, const struct problem_filter *filter,
+                    const struct suppression_source *suppressions);
+
+/* Why an instance does not count. Texts are borrowed. */
+struct suppression {
+    const char *by;     /* "baseline" or "exception". */
+    const char *reason; /* Reason of an exception; else NULL, as the members below. */
+    const char *until;  /* YYYY-MM-DD. */
+    struct location at;
+};
+
+/* Source of the suppressions of instances, for problems_write(). All zero: all instances count. */
+struct suppression_source {
+    /* Stores the suppression of the instance; returns false if it counts. */
+    bool (*find)(const void *context, const struct problem *p, struct suppression *out);
+    const void *context;
+};
 
 /* Conditions that must all hold. Members that are NULL, or have a ..._COUNT, are no condition. */
 struct problem_filter {
