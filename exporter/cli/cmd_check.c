@@ -64,6 +64,7 @@ static enum exit_status run_check(struct invocation *invocation)
     if (document_is_requested(e->options.output) || findings_format_is(e->options.output))
         load_print_problems(e->manifests, invocation);
     load_judge_problems(e);
+    evaluation_locate_problems(e);
     /* For manifests, --namespace is where objects without a namespace are. */
     if (!problem_filter_parse(e->options.only_problem,
                               e->session && e->options.on_command_line[OPTION_OF_namespace]

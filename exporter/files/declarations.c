@@ -347,6 +347,18 @@ bool declarations_find_place(const struct declarations *m, const struct entry *e
     return get_place(find_last(m, entry), path, where);
 }
 
+bool declarations_find_source(const struct declarations *m, const struct entry *entry,
+                              const struct manifest_file **file, struct json_place *place)
+{
+    const struct declaration *last = find_last(m, entry);
+
+    if (!last)
+        return false;
+    *file = last->file;
+    *place = (struct json_place){last->line, last->column, last->order};
+    return true;
+}
+
 bool declarations_find_earlier_place(const struct declarations *m, const struct entry *entry,
                                      size_t index, const char **path, struct json_position *where)
 {
@@ -375,7 +387,8 @@ void declarations_report_shadowed(const struct declarations *m, struct manifest_
              entry_kind(declaration->entry), ns, *ns ? "/" : "", declaration->entry->name,
              last->file->path, last->line);
         document_problems_add(&file->duplicates, PROBLEM_DUPLICATE,
-                              (struct json_position){declaration->line, 0}, text.text,
+                              (struct json_position){declaration->line, declaration->column},
+                              text.text,
                               declaration->entry);
     }
 }

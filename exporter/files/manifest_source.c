@@ -202,6 +202,7 @@ struct manifests {
     struct custom_kinds custom_kinds;
     struct api_version_source server_versions; /* All zero without an API server. */
     struct release_evidence release_evidence;
+    size_t keep_max; /* See manifests_keep_streams(). */
     const struct namespace_filter *filter; /* Borrowed. NULL: objects of all namespaces. */
     struct declarations declarations;
     manifest_receive_fn *receive; /* NULL: objects go to the store. */
@@ -263,7 +264,7 @@ static bool put_object(struct manifests *m, cJSON *object, struct json_place pla
 static void receive_object(void *context, cJSON *object, struct json_place place)
 {
     struct manifests *m = context;
-    struct json_position where = {place.line, 0};
+    struct json_position where = {place.line, place.column};
     struct error why;
 
     if (!cJSON_IsObject(object) || list_item_lacks_type(object))
@@ -316,6 +317,11 @@ void manifests_free(struct manifests *m)
 void manifests_set_filter(struct manifests *m, const struct namespace_filter *filter)
 {
     m->filter = filter;
+}
+
+void manifests_keep_streams(struct manifests *m, size_t max)
+{
+    m->keep_max = max;
 }
 
 void manifests_set_receiver(struct manifests *m, manifest_receive_fn *receive, void *context)
@@ -384,12 +390,12 @@ static void finish_current_file(struct manifests *m)
 
 static void begin_file(struct manifests *m, struct manifest_file *file)
 {
-    bool watches = m->tree.watches.fd >= 0;
+    size_t keep_max = m->tree.watches.fd >= 0 ? SIZE_MAX : m->keep_max;
     struct prefetch *prefetch = m->path_walk.reader ? &m->prefetch : NULL;
 
     declarations_begin_pass(file);
     m->current_file = file;
-    m->current_reader = manifest_reader_new(file, &m->limits, prefetch, watches);
+    m->current_reader = manifest_reader_new(file, &m->limits, prefetch, keep_max);
     manifest_reader_set_receiver(m->current_reader, receive_object, m);
 }
 
@@ -680,6 +686,17 @@ bool manifests_find_place(const struct manifests *m, const struct entry *entry, 
                           struct json_position *where)
 {
     return declarations_find_place(&m->declarations, entry, path, where);
+}
+
+bool manifests_find_source(const struct manifests *m, const struct entry *entry,
+                           const struct manifest_file **file, struct json_place *place)
+{
+    return declarations_find_source(&m->declarations, entry, file, place);
+}
+
+const struct manifest_limits *manifests_limits(const struct manifests *m)
+{
+    return &m->limits;
 }
 
 bool manifests_find_earlier_place(const struct manifests *m, const struct entry *entry,
