@@ -323,7 +323,7 @@ static bool find_place(const void *context, const struct identity *object,
                 compare_with_planned);
 
     if (!applied)
-        return entry && places.find(places.context, entry, "", out);
+        return entry && places.find(places.context, entry, "metadata.name", out);
     /* An object that is declared again has no JSON: the last declaration counts. */
     while (!(*applied)->json)
         applied++;
