@@ -388,8 +388,7 @@ void declarations_report_shadowed(const struct declarations *m, struct manifest_
              last->file->path, last->line);
         document_problems_add(&file->duplicates, PROBLEM_DUPLICATE,
                               (struct json_position){declaration->line, declaration->column},
-                              text.text,
-                              declaration->entry);
+                              text.text, declaration->entry);
     }
 }
 

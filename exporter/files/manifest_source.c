@@ -202,7 +202,7 @@ struct manifests {
     struct custom_kinds custom_kinds;
     struct api_version_source server_versions; /* All zero without an API server. */
     struct release_evidence release_evidence;
-    size_t keep_max; /* See manifests_keep_streams(). */
+    size_t keep_max;                       /* See manifests_keep_streams(). */
     const struct namespace_filter *filter; /* Borrowed. NULL: objects of all namespaces. */
     struct declarations declarations;
     manifest_receive_fn *receive; /* NULL: objects go to the store. */

@@ -31,17 +31,23 @@ static enum finding_level level_of(const struct check_context *c, const struct p
 
 /* ---- inputs that cannot be read ---- */
 
-/* Returns true if a finding of add_unread_inputs() tells more about the file of the problem. */
-static bool is_told_by_file(const struct check_result *r, const struct problem *p)
+/* Returns the reason of data_incomplete for a problem of manifests that blocks the evaluation. */
+static enum problem_reason reason_of_manifest(enum problem_kind kind)
+{
+    return kind == PROBLEM_REJECTED ? PROBLEM_REASON_DATA_INCOMPLETE_REJECTED
+                                    : PROBLEM_REASON_DATA_INCOMPLETE_BROKEN_FILE;
+}
+
+/* Returns true if a finding of add_unread_inputs() has the line of the problem. */
+static bool has_unread_input(const struct check_result *r, const struct problem *p)
 {
     const struct manifests *m = r->evaluation->manifests;
 
-    if (p->reason != PROBLEM_REASON_DATA_INCOMPLETE_BROKEN_FILE)
-        return false;
     for (size_t i = 0; i < manifests_problem_count(m); i++) {
         struct manifest_problem file = manifests_problem(m, i);
 
-        if (problem_kind_blocks_evaluation(file.kind) && strcmp(file.path, problem_name(p)) == 0)
+        if (problem_kind_blocks_evaluation(file.kind) &&
+            reason_of_manifest(file.kind) == p->reason && strcmp(file.path, problem_name(p)) == 0)
             return true;
     }
     return false;
@@ -59,7 +65,7 @@ static void add_unread_inputs(const struct check_context *c)
 
         if (!problem_kind_blocks_evaluation(p.kind))
             continue;
-        problem_reason_name_add(&rule, PROBLEM_REASON_DATA_INCOMPLETE_BROKEN_FILE);
+        problem_reason_name_add(&rule, reason_of_manifest(p.kind));
         strbuf_addf(&message, "%s cannot be read completely: %s.", path, p.text);
         findings_add(c->findings, &(struct finding){
                                       .rule = rule.data,
@@ -112,8 +118,8 @@ static void add_related(const struct check_context *c, const struct problem *p,
 {
     struct related_parties r = {.findings = c->findings, .finding = finding};
 
-    problem_each_object_location(c->result->evaluation->engine, p, &c->locations,
-                                  add_related_party, &r);
+    problem_each_object_location(c->result->evaluation->engine, p, &c->locations, add_related_party,
+                                 &r);
     add_omitted(c->findings, finding, r.count, "objects");
 }
 
@@ -141,6 +147,20 @@ static void add_hidden(const struct check_context *c, const struct problem *caus
     add_omitted(c->findings, finding, i - first, "hidden problems");
 }
 
+/* Returns the place of a problem; that of a problem of a file is the file. */
+static struct location find_place(const struct check_context *c, const struct problem *p)
+{
+    struct location at = {NULL, 0, 0};
+
+    if (p->reason == PROBLEM_REASON_DATA_INCOMPLETE_BROKEN_FILE ||
+        p->reason == PROBLEM_REASON_DATA_INCOMPLETE_REJECTED ||
+        p->reason == PROBLEM_REASON_DATA_INCOMPLETE_SNAPSHOT_OLD)
+        at.file = problem_name(p);
+    else if (!problem_find_location(c->result->evaluation->engine, p, &c->locations, &at))
+        at.file = NULL;
+    return at;
+}
+
 static struct finding *add_problem(const struct check_context *c, const struct problem *p)
 {
     CLEANUP(strbuf_release) struct strbuf rule = STRBUF_INIT(SENTENCE_MAX_BYTES);
@@ -160,8 +180,7 @@ static struct finding *add_problem(const struct check_context *c, const struct p
     problem_add_subject(p, &subject);
     problem_add_cause(engine, p, &message);
     problem_add_action(engine, p, &action);
-    if (!problem_find_location(engine, p, &c->locations, &finding.place))
-        finding.place = (struct location){NULL, 0, 0};
+    finding.place = find_place(c, p);
     finding.rule = rule.data;
     finding.subject = subject.data;
     finding.message = message.data;
@@ -176,7 +195,7 @@ static void add_problems(const struct check_context *c)
     for (size_t i = 0; i < r->shown_count; i++) {
         struct finding *finding;
 
-        if (is_told_by_file(r, r->shown[i]))
+        if (has_unread_input(r, r->shown[i]))
             continue;
         finding = add_problem(c, r->shown[i]);
         add_related(c, r->shown[i], finding);
