@@ -147,17 +147,25 @@ static void add_hidden(const struct check_context *c, const struct problem *caus
     add_omitted(c->findings, finding, i - first, "hidden problems");
 }
 
-/* Returns the place of a problem; that of a problem of a file is the file. */
+/*
+ * Returns the place of a problem; that of a problem of a file, and of a lease, is the file. If no
+ * file has the subject, as a Cluster that does not exist, the place is the first PATH, because
+ * GitHub refuses a document with a result that has no file.
+ */
 static struct location find_place(const struct check_context *c, const struct problem *p)
 {
+    const struct evaluation *e = c->result->evaluation;
+    const struct text_list *paths = &e->options.manifests;
     struct location at = {NULL, 0, 0};
 
     if (p->reason == PROBLEM_REASON_DATA_INCOMPLETE_BROKEN_FILE ||
         p->reason == PROBLEM_REASON_DATA_INCOMPLETE_REJECTED ||
         p->reason == PROBLEM_REASON_DATA_INCOMPLETE_SNAPSHOT_OLD)
         at.file = problem_name(p);
-    else if (!problem_find_location(c->result->evaluation->engine, p, &c->locations, &at))
-        at.file = NULL;
+    else if (e->assets && strcmp(problem_subject_kind(p), LEASE_KIND) == 0)
+        at.file = asset_source_path(e->assets);
+    else if (!problem_find_location(e->engine, p, &c->locations, &at))
+        at = (struct location){paths->count > 0 ? paths->items[0] : NULL, 0, 0};
     return at;
 }
 
