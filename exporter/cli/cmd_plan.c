@@ -3,6 +3,7 @@
 #include "exporter/cli/command.h"
 #include "exporter/cli/document.h"
 #include "exporter/cli/load.h"
+#include "exporter/cli/planned_objects.h"
 #include "exporter/cli/remote.h"
 #include "exporter/text/findings_format.h"
 #include "exporter/text/object_name.h"
@@ -11,124 +12,27 @@
 #include "exporter/text/plan_text.h"
 #include "exporter/text/plan_upgrade_text.h"
 #include "exporter/text/planned_change.h"
+#include "exporter/text/skipped_files.h"
 #include "metrics/base/json.h"
 #include "metrics/expose/report.h"
 #include "metrics/model/store.h"
+#include "metrics/rules/admission/admission.h"
 
-enum { CHANGE_MAX_BYTES = 64 * 1024 * 1024, WARNING_MAX_BYTES = 8192 };
+enum { CHANGE_MAX_BYTES = 64 * 1024 * 1024 };
 
 /* ---- objects of -f ---- */
 
-struct planned_object {
-    cJSON *json;        /* Owned; NULL if a later document declares the object again. */
-    struct identity id; /* Texts of `json`. */
-    bool identified;    /* False: the object has no identity. */
-    char *path;         /* Owned. */
-    size_t line;
-};
-
-struct planned_objects {
-    struct manifests *source;
-    struct planned_object *items;   /* In the order of the documents. */
-    struct planned_object **sorted; /* By identity. Owned; NULL before drop_duplicates(). */
-    size_t count;
-};
-
-static void planned_objects_release(struct planned_objects *list)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        cJSON_Delete(list->items[i].json);
-        free(list->items[i].path);
-    }
-    free(list->items);
-    free(list->sorted);
-}
-
-static bool keep_object(void *context, const cJSON *object, struct error *err)
-{
-    struct planned_objects *list = context;
-    struct planned_object kept = {.json = cJSON_Duplicate(object, true)};
-    struct error ignored;
-    const char *path;
-
-    (void)err;
-    if (!kept.json)
-        memory_exhausted(0);
-    kept.identified = identity_read(kept.json, &kept.id, &ignored);
-    manifests_received_place(list->source, &path, &kept.line);
-    kept.path = xstrdup(path);
-    list->items = xreallocarray(list->items, list->count + 1, sizeof(*list->items));
-    list->items[list->count++] = kept;
-    return true;
-}
-
-static int compare_identities(const struct identity *a, const struct identity *b)
-{
-    int order = strcmp(a->name, b->name);
-
-    order = order ? order : strcmp(a->ns, b->ns);
-    order = order ? order : strcmp(a->kind, b->kind);
-    return order ? order : strcmp(a->api_version, b->api_version);
-}
-
-/* Compares two objects by their identities, and then by their order. */
-static int compare_planned(const void *a, const void *b)
-{
-    const struct planned_object *x = *(const struct planned_object *const *)a;
-    const struct planned_object *y = *(const struct planned_object *const *)b;
-    int order = (int)x->identified - (int)y->identified;
-
-    if (order == 0 && x->identified)
-        order = compare_identities(&x->id, &y->id);
-    return order ? order : (x > y) - (x < y);
-}
-
-/* Prints a warning that `earlier` has no effect, because `last` declares the same object. */
-static void warn_of_duplicate(const struct planned_object *earlier,
-                              const struct planned_object *last,
-                              const struct invocation *invocation)
-{
-    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(WARNING_MAX_BYTES);
-    const struct identity id = last->id;
-
-    strbuf_addf(&text,
-                "warning: %s:%zu: %s '%s%s%s' is declared again in '%s', line %zu; the plan uses "
-                "that declaration",
-                earlier->path, earlier->line, id.kind, id.ns, *id.ns ? "/" : "", id.name,
-                last->path, last->line);
-    invocation_print_error(invocation, text.data);
-}
-
-/* Drops the objects that a later document declares again, with a warning for each. */
-static void drop_duplicates(struct planned_objects *list, const struct invocation *invocation)
-{
-    struct planned_object **sorted = xcalloc(list->count + 1, sizeof(struct planned_object *));
-
-    for (size_t i = 0; i < list->count; i++)
-        sorted[i] = &list->items[i];
-    qsort(sorted, list->count, sizeof(struct planned_object *), compare_planned);
-    list->sorted = sorted;
-    for (size_t i = 0, last; i < list->count; i = last + 1) {
-        last = i;
-        /* Objects without identity come first. */
-        while (sorted[i]->identified && last + 1 < list->count &&
-               compare_identities(&sorted[i]->id, &sorted[last + 1]->id) == 0)
-            last++;
-        for (size_t k = i; k < last; k++) {
-            warn_of_duplicate(sorted[k], sorted[last], invocation);
-            cJSON_Delete(sorted[k]->json);
-            sorted[k]->json = NULL;
-        }
-    }
-}
-
 /* Prints an error and returns false if -f is given, and its manifests contain no object. */
-static bool has_object(const struct text_list *changes, size_t count,
-                       const struct invocation *invocation)
+static bool has_object(const struct manifests *source, const struct text_list *changes,
+                       size_t count, const struct invocation *invocation)
 {
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(CHANGE_MAX_BYTES);
+
     if (changes->count == 0 || count > 0)
         return true;
-    invocation_print_error(invocation, "the manifests of -f contain no object: correct CHANGE");
+    skipped_files_add_empty(source, "the manifests of -f contain no object", &text);
+    strbuf_adds(&text, "correct CHANGE");
+    invocation_print_error(invocation, text.data);
     return false;
 }
 
@@ -139,19 +43,15 @@ static bool has_object(const struct text_list *changes, size_t count,
 static bool read_manifests(struct manifests *source, const struct text_list *changes,
                            struct planned_objects *out, const struct invocation *invocation)
 {
-    struct error err;
+    void *context = (void *)(uintptr_t)invocation;
     bool fine;
 
-    *out = (struct planned_objects){.source = source};
-    manifests_set_receiver(source, keep_object, out);
-    fine = manifests_load(source, &err);
-    if (!fine)
-        invocation_print_error(invocation, err.text);
-    for (size_t i = 0; i < manifests_problem_count(source); i++)
-        fine &= !problem_kind_blocks_evaluation(manifests_problem(source, i).kind);
-    load_print_problems(source, invocation);
-    drop_duplicates(out, invocation);
-    return fine && has_object(changes, out->count, invocation);
+    planned_objects_init(out, source);
+    fine = planned_objects_read(out, invocation_print_message, context);
+    planned_objects_drop_duplicates(out, invocation_print_message, context);
+    if (out->count > 0)
+        load_print_skipped(source, invocation);
+    return fine && has_object(source, changes, out->count, invocation);
 }
 
 /* ---- plan of the sources ---- */
@@ -208,13 +108,11 @@ static bool read_change(struct change *c, const struct invocation *invocation)
     const struct text_list *changes = &e->options.changes;
     struct manifests *m = manifests_new(NULL, (const char *const *)changes->items, changes->count,
                                         e->options.namespace, &manifest_limits_default);
-    bool fine;
 
     manifests_import_definitions(m, e->manifests);
     manifests_set_server_versions(m, engine_api_version_source(e->engine));
-    fine = read_manifests(m, changes, &c->applied, invocation);
-    manifests_free(m);
-    return fine;
+    manifests_set_strict(m, e->options.strict_files);
+    return read_manifests(m, changes, &c->applied, invocation);
 }
 
 /* Reads the kinds of the API server that the change needs. */
@@ -233,6 +131,8 @@ static void prepare_objects(struct change *c)
             needs_kinds = true;
         }
     }
+    /* Objects of a cluster-scoped kind have lost their namespace. */
+    planned_objects_sort(&c->applied);
     if (needs_kinds)
         load_planned_kinds(c->evaluation);
 }
@@ -293,42 +193,48 @@ static bool lose_clusters(struct plan *p, const struct evaluation *e,
     return true;
 }
 
-/* Appends the JSON document. Unless `fail_on` is 0, its member "fails" lists failing objects. */
-static void write_document(struct plan *p, const struct plan_result *result,
-                           const struct evaluation *e, unsigned fail_on, struct strbuf *out)
+/* Finds a field of an object in the manifests of -f, else in those of PATH. */
+static bool find_field(const struct change *c, const struct identity *object,
+                       const struct entry *entry, const char *field, struct location *out)
 {
-    CLEANUP(strbuf_release) struct strbuf fails = STRBUF_INIT(out->max);
+    const struct location_source places = evaluation_locations(c->evaluation);
 
-    if (fail_on)
-        plan_write_failing_objects(result, fail_on, &fails);
-    report_plan(p, result, e->engine, fail_on ? fails.data : NULL, out);
+    return planned_objects_find_field(&c->applied, object, field, out) ||
+           (entry && places.find(places.context, entry, field, out));
 }
 
-static int compare_with_planned(const void *identity, const void *planned)
-{
-    const struct planned_object *object = *(const struct planned_object *const *)planned;
-
-    return object->identified ? compare_identities(identity, &object->id) : 1;
-}
-
-/* Finds an object in the manifests of -f, else in those of PATH. */
+/* Finds the field of an object of -f that the API server refuses; else the name of the object. */
 static bool find_place(const void *context, const struct identity *object,
                        const struct entry *entry, struct location *out)
 {
     const struct change *c = context;
-    const struct location_source places = evaluation_locations(c->evaluation);
+    const struct planned_object *applied = planned_objects_find(&c->applied, object);
+    CLEANUP(free_cleanup)
+    struct admission *admission = applied ? admission_review(applied->json) : NULL;
+    const char *refused =
+        admission_first_field(admission, engine_release(c->evaluation->engine), false);
 
-    struct planned_object *const *applied =
-        bsearch(object, c->applied.sorted, c->applied.count, sizeof(struct planned_object *),
-                compare_with_planned);
+    return find_field(c, object, entry, *refused ? refused : "metadata.name", out);
+}
 
-    if (!applied)
-        return entry && places.find(places.context, entry, "metadata.name", out);
-    /* An object that is declared again has no JSON: the last declaration counts. */
-    while (!(*applied)->json)
-        applied++;
-    *out = (struct location){(*applied)->path, (*applied)->line, 0};
-    return true;
+static bool find_entry_field(const void *context, const struct entry *entry, const char *field,
+                             struct location *out)
+{
+    struct identity id = entry_identity(entry);
+
+    return find_field(context, &id, entry, field, out);
+}
+
+/* Appends the JSON document. Unless `fail_on` is 0, its member "fails" lists failing objects. */
+static void write_document(struct plan *p, const struct plan_result *result, const struct change *c,
+                           unsigned fail_on, struct strbuf *out)
+{
+    const struct location_source locations = {.find = find_entry_field, .context = c};
+    CLEANUP(strbuf_release) struct strbuf fails = STRBUF_INIT(out->max);
+
+    if (fail_on)
+        plan_write_failing_objects(result, fail_on, &fails);
+    report_plan(p, result, c->evaluation->engine, &locations, fail_on ? fails.data : NULL, out);
 }
 
 static void write_findings(const struct plan_result *result, const struct change *c,
@@ -364,12 +270,14 @@ static enum exit_status print_plan_result(struct plan *p, const struct change *c
         read == STATUS_OK && plan_failures(result) & fail_on ? STATUS_FOUND : read;
 
     invocation_begin_output(invocation, e->options.output, &o);
-    if (findings_format_is(e->options.output))
+    if (findings_format_is(e->options.output)) {
         write_findings(result, c, fail_on, status, &o.text);
-    else if (document_is_requested(e->options.output))
-        write_document(p, result, e, fail_on, &o.text);
-    else
+    } else if (document_is_requested(e->options.output)) {
+        write_document(p, result, c, fail_on, &o.text);
+    } else {
         plan_print(result, plan_layout_of(&e->options), fail_on, &o);
+        skipped_files_print(e->manifests, &o);
+    }
     document_convert(&o.text, e->options.output);
     return invocation_print_output(invocation, &o, status);
 }
@@ -390,6 +298,7 @@ static enum exit_status simulate_change(struct evaluation *e, enum exit_status r
     prepare_objects(&c);
     if (!find_deletions(&c, invocation))
         return STATUS_USAGE;
+    evaluation_locate_fields(e);
     p = plan_new(e->engine);
     /* Only manifests may not have been applied yet. */
     if (!e->session)
@@ -431,9 +340,11 @@ static enum exit_status post_change(const struct invocation *invocation)
                                         no_namespace, &manifest_limits_default);
     enum exit_status status = STATUS_USAGE;
     CLEANUP(planned_objects_release) struct planned_objects objects;
-    bool fine = read_manifests(m, changes, &objects, invocation);
     size_t count = 0;
+    bool fine;
 
+    manifests_set_strict(m, invocation->options.strict_files);
+    fine = read_manifests(m, changes, &objects, invocation);
     strbuf_adds(&json, "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[");
     for (size_t i = 0; i < objects.count; i++) {
         if (objects.items[i].json)
@@ -444,7 +355,6 @@ static enum exit_status post_change(const struct invocation *invocation)
         invocation_print_error(invocation, "the manifests of -f are larger than 64 MiB");
     else if (fine && !remote_run_plan(invocation, &json, &status))
         abort();
-    manifests_free(m);
     return status;
 }
 

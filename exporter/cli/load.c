@@ -6,6 +6,7 @@
 #include "exporter/options/options.h"
 #include "exporter/system/platform.h"
 #include "exporter/text/object_name.h"
+#include "exporter/text/skipped_files.h"
 #include "metrics/model/template.h"
 #include "metrics/rules/object_index.h"
 #include "metrics/rules/overrides.h"
@@ -15,7 +16,7 @@ enum { LINE_MAX_BYTES = 8192, EVALUATION_BATCH = 1024, PUMP_SLICE_MS = 5, LOOKUP
 /* A command prints errors itself, and retries are not of interest. */
 static const struct log silent_log = {.level = LOG_LEVEL_NONE};
 
-void load_print_problems(const struct manifests *m, const struct invocation *invocation)
+void load_report_problems(const struct manifests *m, message_fn *report, void *context)
 {
     for (size_t i = 0; i < manifests_problem_count(m); i++) {
         CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(LINE_MAX_BYTES);
@@ -25,8 +26,13 @@ void load_print_problems(const struct manifests *m, const struct invocation *inv
             continue;
         manifest_problem_append_place(&p, &text);
         strbuf_addf(&text, ": %s", p.text);
-        invocation_print_error(invocation, text.data);
+        report(context, text.data);
     }
+}
+
+void load_print_problems(const struct manifests *m, const struct invocation *invocation)
+{
+    load_report_problems(m, invocation_print_message, (void *)(uintptr_t)invocation);
 }
 
 /* Evaluates until no object is left. */
@@ -162,6 +168,40 @@ static struct evaluation *open_sources(struct invocation *invocation, struct err
         err);
 }
 
+static bool has_object(struct store *store)
+{
+    struct store_walk walk = store_walk_begin(store, (1U << CLASS_COUNT) - 1);
+    struct entry *entry;
+
+    do
+        entry = store_walk_next(&walk);
+    while (entry && !entry_exists(entry));
+    store_walk_stop(&walk);
+    return entry != NULL;
+}
+
+/* Prints an error and returns false if manifests have no object, unless --allow-empty is set. */
+static bool check_empty_input(const struct evaluation *e, const struct invocation *invocation)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(LINE_MAX_BYTES);
+
+    if (e->session || e->options.allow_empty || has_object(e->store))
+        return true;
+    skipped_files_add_empty(e->manifests, "the manifests contain no object", &text);
+    strbuf_adds(&text, "correct the PATH, or use --allow-empty");
+    invocation_print_error(invocation, text.data);
+    return false;
+}
+
+void load_print_skipped(const struct manifests *m, const struct invocation *invocation)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(LINE_MAX_BYTES);
+
+    skipped_files_add(m, &text);
+    if (text.len > 0)
+        invocation_print_error(invocation, text.data);
+}
+
 struct evaluation *load_sources(struct invocation *invocation, enum exit_status *status)
 {
     struct evaluation *e;
@@ -195,6 +235,8 @@ struct evaluation *load_sources(struct invocation *invocation, enum exit_status 
     for (size_t i = 0; i < manifests_problem_count(e->manifests); i++)
         complete =
             complete && !problem_kind_blocks_evaluation(manifests_problem(e->manifests, i).kind);
+    if (complete && !check_empty_input(e, invocation))
+        complete = false;
     *status = complete ? STATUS_OK : STATUS_USAGE;
     if (!check_missing_kinds(e, invocation))
         *status = STATUS_UNREACHABLE;

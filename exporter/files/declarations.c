@@ -348,15 +348,13 @@ bool declarations_find_place(const struct declarations *m, const struct entry *e
 }
 
 bool declarations_find_source(const struct declarations *m, const struct entry *entry,
-                              const struct manifest_file **file, struct json_place *place)
+                              struct object_source *out)
 {
     const struct declaration *last = find_last(m, entry);
 
-    if (!last)
-        return false;
-    *file = last->file;
-    *place = (struct json_place){last->line, last->column, last->order};
-    return true;
+    if (last)
+        *out = (struct object_source){last->file, {last->line, last->column, last->order}};
+    return last != NULL;
 }
 
 bool declarations_find_earlier_place(const struct declarations *m, const struct entry *entry,

@@ -307,7 +307,7 @@ static void resolve_untyped(struct json_file *f, const cJSON *list)
     if (inherited_kind_length(kind) == 0) {
         CLEANUP(json_cleanup) cJSON *nothing = cJSON_CreateObject();
 
-        /* One empty object stands for all items without a kind, and is reported as foreign. */
+        /* One empty object stands for all items without a kind, and is skipped as one. */
         emit_objects(f, nothing, f->start, "", 0);
         return;
     }

@@ -207,7 +207,8 @@ struct manifests {
     struct declarations declarations;
     manifest_receive_fn *receive; /* NULL: objects go to the store. */
     void *receive_context;
-    size_t received_line;                   /* Line of the object that `receive` gets. */
+    struct json_place received_place;       /* See manifests_received_source(). */
+    bool strict;                            /* Files that are no objects are problems. */
     struct manifest_reader *current_reader; /* NULL between files. */
     struct manifest_file *current_file;     /* Borrowed; NULL between files. */
     struct document_problems found;         /* Problems found so far in the current file. */
@@ -252,9 +253,18 @@ static bool put_object(struct manifests *m, cJSON *object, struct json_place pla
     release_evidence_add_definition(&m->release_evidence, object);
     if (m->filter && !namespace_filter_reads_object(m->filter, object))
         return true;
-    m->received_line = place.line;
+    m->received_place = place;
     return m->receive ? m->receive(m->receive_context, object, why)
                       : declarations_put(&m->declarations, m->current_file, object, place, why);
+}
+
+/* Counts a file or document that is no object; with --strict-files it is a problem. */
+static void skip_document(struct manifests *m, enum skipped_kind kind, struct json_position where)
+{
+    if (m->strict)
+        document_problems_add(&m->found, PROBLEM_REJECTED, where, skipped_message(kind).text, NULL);
+    else
+        document_problems_skip(&m->found, kind, where);
 }
 
 /*
@@ -265,12 +275,11 @@ static void receive_object(void *context, cJSON *object, struct json_place place
 {
     struct manifests *m = context;
     struct json_position where = {place.line, place.column};
+    enum skipped_kind kind = recognize_document(m->current_file->path, object);
     struct error why;
 
-    if (!cJSON_IsObject(object) || list_item_lacks_type(object))
-        document_problems_add(&m->found, PROBLEM_FOREIGN, where,
-                              "neither apiVersion nor kind: not a Kubernetes object, skipped",
-                              NULL);
+    if (kind != SKIPPED_NONE)
+        skip_document(m, kind, where);
     else if (name_lacks_quotes(object, &why) || !put_object(m, object, place, &why))
         document_problems_add(&m->found, PROBLEM_REJECTED, where, why.text, NULL);
 }
@@ -324,16 +333,20 @@ void manifests_keep_streams(struct manifests *m, size_t max)
     m->keep_max = max;
 }
 
+void manifests_set_strict(struct manifests *m, bool strict)
+{
+    m->strict = strict;
+}
+
 void manifests_set_receiver(struct manifests *m, manifest_receive_fn *receive, void *context)
 {
     m->receive = receive;
     m->receive_context = context;
 }
 
-void manifests_received_place(const struct manifests *m, const char **path, size_t *line)
+struct object_source manifests_received_source(const struct manifests *m)
 {
-    *path = m->current_file->path;
-    *line = m->received_line;
+    return (struct object_source){m->current_file, m->received_place};
 }
 
 const struct release_evidence *manifests_release_evidence(const struct manifests *m)
@@ -401,9 +414,14 @@ static void begin_file(struct manifests *m, struct manifest_file *file)
 
 static void fail_current_file(struct manifests *m, const struct read_failure *why)
 {
+    /* A file that had objects is broken: it keeps them. */
+    bool skips = why->looks_like != SKIPPED_NONE && m->current_file->declaration_count == 0;
+
     /* A file may be removed after the scan of its folder. */
     if (why->gone && !m->current_file->is_path)
         manifest_tree_mark_gone(&m->tree, m->current_file);
+    else if (skips)
+        skip_document(m, why->looks_like, why->where);
     else
         document_problems_add(&m->found, why->kind, why->where, why->text.text, NULL);
     declarations_fail_pass(&m->declarations, m->current_file);
@@ -585,6 +603,7 @@ bool manifests_read_text(struct manifests *m, const char *name, const char *text
     struct read_failure why;
     bool fine;
 
+    m->strict = true;
     begin_file(m, file);
     manifest_reader_set_text(m->current_reader, text, len);
     while (state == READING_MORE) {
@@ -689,9 +708,9 @@ bool manifests_find_place(const struct manifests *m, const struct entry *entry, 
 }
 
 bool manifests_find_source(const struct manifests *m, const struct entry *entry,
-                           const struct manifest_file **file, struct json_place *place)
+                           struct object_source *out)
 {
-    return declarations_find_source(&m->declarations, entry, file, place);
+    return declarations_find_source(&m->declarations, entry, out);
 }
 
 const struct manifest_limits *manifests_limits(const struct manifests *m)
@@ -718,4 +737,18 @@ size_t manifests_broken_file_count(const struct manifests *m)
 size_t manifests_duplicate_count(const struct manifests *m)
 {
     return m->view.duplicates;
+}
+
+size_t manifests_skipped_count(const struct manifests *m, enum skipped_kind kind)
+{
+    return m->view.skipped[kind];
+}
+
+size_t manifests_skipped_total(const struct manifests *m)
+{
+    size_t total = 0;
+
+    for (unsigned i = 0; i < SKIPPED_KIND_COUNT; i++)
+        total += m->view.skipped[i];
+    return total;
 }

@@ -21,10 +21,26 @@ struct report_invalid {
     bool duplicate;   /* A later document declares the same object. */
 };
 
+/* File or document that is no Kubernetes object. Texts are borrowed. */
+struct report_skipped {
+    const char *kind; /* Identifier of what it looks like, such as "helm_template". */
+    const char *path;
+    size_t line; /* 0 if unknown. */
+};
+
+struct report_skipped_count {
+    const char *kind;
+    size_t count;
+};
+
 /* Data of files for the report, and its filter. All zero: no object comes from a file. */
 struct report_files {
     const struct report_invalid *invalid;
     size_t invalid_count;
+    const struct report_skipped *skipped; /* The first ones. */
+    size_t skipped_count;
+    const struct report_skipped_count *skipped_kinds; /* Numbers of all. */
+    size_t skipped_kind_count;
     struct location_source locations;
     const struct problem_filter *problems; /* Problems in the report; NULL: all. */
 };
@@ -32,7 +48,8 @@ struct report_files {
 /*
  * Appends the whole report. Its list "invalid" has the elements of `files->invalid` without
  * duplicates, then problems of policies, and defects of templates and bindings. The list
- * "duplicates" has the duplicates of `files->invalid`. `files` may be NULL.
+ * "duplicates" has the duplicates of `files->invalid`; "skipped" has numbers and places of
+ * documents that are no objects. `files` may be NULL.
  */
 void report_write(const struct engine *engine, const struct report_files *files,
                   struct strbuf *out);
@@ -55,11 +72,12 @@ void report_add_lines(const struct engine *engine, enum report_list list, const 
 
 /*
  * Appends the result of plan_finish() as one JSON document. CPU is in cores, memory in bytes.
+ * Templates, conflicts and objects of the change have the places of `locations`; NULL omits them.
  * `fails` is the JSON text of the member "fails"; NULL omits the member. Calls plan_undo() if
  * conflicts vanish, because only the state before the change has their details.
  */
 void report_plan(struct plan *p, const struct plan_result *r, const struct engine *engine,
-                 const char *fails, struct strbuf *out);
+                 const struct location_source *locations, const char *fails, struct strbuf *out);
 
 /* Appends the document of report_plan(), without `fails`, as a member of the open object. */
 void report_put_plan(struct json_writer *w, const char *key, struct plan *p,
