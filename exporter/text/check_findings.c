@@ -11,7 +11,7 @@ enum {
     RELATIONS_MAX = 20, /* Of one finding, for other objects and for hidden problems each. */
 };
 
-/* What the functions of this file have in common. */
+/* Arguments that the functions of this file share. */
 struct check_context {
     struct findings *findings;
     const struct check_result *result;
@@ -38,19 +38,15 @@ static enum problem_reason reason_of_manifest(enum problem_kind kind)
                                     : PROBLEM_REASON_DATA_INCOMPLETE_BROKEN_FILE;
 }
 
-/* Returns true if a finding of add_unread_inputs() has the line of the problem. */
-static bool has_unread_input(const struct check_result *r, const struct problem *p)
+/* Returns true if the problem is about a manifest: add_unread_inputs() adds it with its line. */
+static bool is_about_manifest(const struct check_context *c, const struct problem *p)
 {
-    const struct manifests *m = r->evaluation->manifests;
+    const struct evaluation *e = c->result->evaluation;
 
-    for (size_t i = 0; i < manifests_problem_count(m); i++) {
-        struct manifest_problem file = manifests_problem(m, i);
-
-        if (problem_kind_blocks_evaluation(file.kind) &&
-            reason_of_manifest(file.kind) == p->reason && strcmp(file.path, problem_name(p)) == 0)
-            return true;
-    }
-    return false;
+    return !e->session &&
+           (p->reason == PROBLEM_REASON_DATA_INCOMPLETE_BROKEN_FILE ||
+            p->reason == PROBLEM_REASON_DATA_INCOMPLETE_REJECTED) &&
+           strcmp(problem_name(p), asset_source_path(e->assets)) != 0;
 }
 
 static void add_unread_inputs(const struct check_context *c)
@@ -203,7 +199,7 @@ static void add_problems(const struct check_context *c)
     for (size_t i = 0; i < r->shown_count; i++) {
         struct finding *finding;
 
-        if (has_unread_input(r, r->shown[i]))
+        if (is_about_manifest(c, r->shown[i]))
             continue;
         finding = add_problem(c, r->shown[i]);
         add_related(c, r->shown[i], finding);
