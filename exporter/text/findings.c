@@ -341,7 +341,8 @@ static bool describe_condition(const char *rule, struct finding_rule *out)
 {
     enum normal_condition condition = 0;
 
-    while (condition < NORMAL_CONDITION_COUNT && strcmp(rule, normal_condition_names[condition]))
+    while (condition < NORMAL_CONDITION_COUNT &&
+           strcmp(rule, normal_condition_names[condition]) != 0)
         condition++;
     if (condition == NORMAL_CONDITION_COUNT)
         return false;
