@@ -136,6 +136,8 @@ static bool open_sources(struct evaluation *e, const struct evaluation_settings 
         return false;
     e->manifests = manifests_new(e->store, (const char *const *)o->manifests.items,
                                  o->manifests.count, o->namespace, &manifest_limits_default);
+    if (settings->renders)
+        manifests_set_render_mode(e->manifests, (enum render_mode)o->render);
     set_namespace_filter(e);
     manifests_set_filter(e->manifests, &e->filter);
     manifests_set_reader(e->manifests, settings->reader);

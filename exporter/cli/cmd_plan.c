@@ -206,6 +206,7 @@ static bool read_change(struct change *c, const struct invocation *invocation)
                                         e->options.namespace, &manifest_limits_default);
     bool fine;
 
+    manifests_set_render_mode(m, (enum render_mode)e->options.render);
     manifests_import_definitions(m, e->manifests);
     manifests_set_server_versions(m, engine_api_version_source(e->engine));
     fine = read_manifests(m, changes, &c->applied, invocation);
@@ -374,8 +375,11 @@ static enum exit_status post_change(const struct invocation *invocation)
                                         no_namespace, &manifest_limits_default);
     enum exit_status status = STATUS_USAGE;
     CLEANUP(planned_objects_release) struct planned_objects objects;
-    bool fine = read_manifests(m, changes, &objects, invocation);
     size_t count = 0;
+    bool fine;
+
+    manifests_set_render_mode(m, (enum render_mode)invocation->options.render);
+    fine = read_manifests(m, changes, &objects, invocation);
 
     strbuf_adds(&json, "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[");
     for (size_t i = 0; i < objects.count; i++) {

@@ -156,6 +156,7 @@ static struct evaluation *open_sources(struct invocation *invocation, struct err
             .environment = platform_environment(),
             .log = &silent_log,
             .references = true,
+            .renders = true,
             .documents = invocation->command->bit & (COMMAND_EXPLAIN | COMMAND_PLAN),
             .seed = platform_random_seed(),
         },

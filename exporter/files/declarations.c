@@ -336,7 +336,7 @@ static bool get_place(const struct declaration *declaration, const char **path,
 {
     if (!declaration)
         return false;
-    *path = declaration->file->path;
+    *path = manifest_file_origin(declaration->file, declaration->order);
     *where = (struct json_position){declaration->line, declaration->column};
     return true;
 }
@@ -373,7 +373,8 @@ void declarations_report_shadowed(const struct declarations *m, struct manifest_
              "%s '%s%s%s' is declared again in '%s', line %" PRIu32
              "; the exporter uses that declaration",
              entry_kind(declaration->entry), ns, *ns ? "/" : "", declaration->entry->name,
-             last->file->path, last->line);
+             manifest_file_origin(last->file, last->order), last->line);
+        file->duplicates.path = manifest_file_origin(file, declaration->order);
         document_problems_add(&file->duplicates, PROBLEM_DUPLICATE,
                               (struct json_position){declaration->line, 0}, text.text,
                               declaration->entry);

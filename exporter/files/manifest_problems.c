@@ -14,6 +14,8 @@ const char *problem_kind_name(enum problem_kind kind)
         return "rejected";
     case PROBLEM_DUPLICATE:
         return "duplicate";
+    case PROBLEM_NOT_RENDERED:
+        return "not_rendered";
     case PROBLEM_FOREIGN:
         return "foreign";
     }
@@ -34,10 +36,16 @@ void manifest_problem_append_place(const struct manifest_problem *p, struct strb
         strbuf_addf(out, ":%zu", p->column);
 }
 
+static void free_problem(struct document_problem *p)
+{
+    free(p->path);
+    free(p->text);
+}
+
 void document_problems_release(struct document_problems *p)
 {
     for (size_t i = 0; i < p->count; i++)
-        free(p->items[i].text);
+        free_problem(&p->items[i]);
     free(p->items);
     *p = (struct document_problems){0};
 }
@@ -45,7 +53,7 @@ void document_problems_release(struct document_problems *p)
 void document_problems_add(struct document_problems *p, enum problem_kind kind,
                            struct json_position where, const char *text, const struct entry *object)
 {
-    bool harmless = kind == PROBLEM_DUPLICATE || kind == PROBLEM_FOREIGN;
+    bool harmless = !problem_kind_blocks_evaluation(kind);
     size_t *seen = harmless ? &p->harmless : &p->broken;
 
     if ((*seen)++ >= PROBLEMS_MAX)
@@ -54,8 +62,14 @@ void document_problems_add(struct document_problems *p, enum problem_kind kind,
         p->capacity = p->capacity ? p->capacity * 2 : 1;
         p->items = xreallocarray(p->items, p->capacity, sizeof(*p->items));
     }
-    p->items[p->count++] =
-        (struct document_problem){kind, where.line, where.column, xstrdup(text), object};
+    p->items[p->count++] = (struct document_problem){
+        .kind = kind,
+        .path = p->path ? xstrdup(p->path) : NULL,
+        .line = where.line,
+        .column = where.column,
+        .text = xstrdup(text),
+        .object = object,
+    };
 }
 
 void problem_view_release(struct problem_view *v)
@@ -80,7 +94,10 @@ static int compare_problems(const void *a, const void *b)
 {
     const struct manifest_problem *p = a;
     const struct manifest_problem *q = b;
+    int order = strcmp(p->path, q->path);
 
+    if (order != 0)
+        return order;
     if (p->line != q->line)
         return p->line < q->line ? -1 : 1;
     if (p->column != q->column)
@@ -111,8 +128,8 @@ static void add_problems(struct problem_view *v, const char *path,
     for (size_t i = 0; i < p->count; i++) {
         const struct document_problem *q = &p->items[i];
 
-        append_problem(
-            v, (struct manifest_problem){q->kind, path, q->line, q->column, q->text, q->object});
+        append_problem(v, (struct manifest_problem){q->kind, q->path ? q->path : path, q->line,
+                                                    q->column, q->text, q->object});
     }
 }
 
@@ -154,8 +171,14 @@ void manifest_file_free(struct manifest_file *file)
     document_problems_release(&file->problems);
     document_problems_release(&file->duplicates);
     free(file->declarations);
+    free(file->origins);
     free(file->path);
     free(file);
+}
+
+const char *manifest_file_origin(const struct manifest_file *file, uint64_t order)
+{
+    return order > 0 && order <= file->origin_count ? file->origins[order - 1] : file->path;
 }
 
 int manifest_file_compare(const struct manifest_file *a, const struct manifest_file *b)

@@ -11,6 +11,7 @@ enum problem_kind {
     PROBLEM_MALFORMED,  /* Invalid YAML or JSON, or an object or expanded text above a limit. */
     PROBLEM_REJECTED,   /* Document that is not a valid object, or that the receiver rejected. */
     PROBLEM_DUPLICATE,  /* Object that a later document declares again. */
+    PROBLEM_NOT_RENDERED, /* Kustomization or chart whose files are read without a rendering. */
     PROBLEM_FOREIGN, /* Document that is no object or has neither apiVersion nor kind: skipped. */
 };
 
@@ -40,6 +41,7 @@ enum { PROBLEMS_MAX = 100 };
 
 struct document_problem {
     enum problem_kind kind;
+    char *path; /* Owned; NULL: that of the file. */
     size_t line;
     size_t column;
     char *text; /* Owned. */
@@ -51,6 +53,7 @@ struct document_problem {
  * foreign documents are stored, and as many other problems; the rest is only counted.
  */
 struct document_problems {
+    const char *path; /* Path of problems that are added, borrowed; NULL: that of the file. */
     struct document_problem *items;
     size_t count;
     size_t capacity;
@@ -104,6 +107,7 @@ struct manifest_file {
     char *path;
     uint32_t path_index; /* Index of the PATH. */
     bool is_path;        /* The file is the PATH itself. */
+    bool is_definition;  /* The name is that of the definition of a package (package_set.h). */
     bool read_once;      /* Pipe, /dev/null or standard input: its bytes can be read only once. */
 
     struct file_signature signature;
@@ -117,6 +121,11 @@ struct manifest_file {
     bool reread_requested;
     bool has_custom_kinds; /* A definition may change the identity of an object in the file. */
     int spool;             /* Descriptor of a copy of a file with `read_once`; -1 without. */
+    unsigned role;           /* enum file_role of the latest reading. */
+    bool needs_rendering;    /* The file defines a package that has to be rendered. */
+    const char **origins;    /* Paths of the origins of rendered objects, by their order. */
+    size_t origin_count;     /* 0 if the objects are in the file itself. */
+    size_t origin_capacity;
     struct declaration **declarations;
     size_t declaration_count;
     size_t declaration_capacity;
@@ -124,6 +133,9 @@ struct manifest_file {
     struct document_problems problems;
     struct document_problems duplicates;
 };
+
+/* Returns the path of the object with this order, from 1: that of the file or of its origin. */
+const char *manifest_file_origin(const struct manifest_file *file, uint64_t order);
 
 /* Returns a file that has not been read. Copies `path`. */
 struct manifest_file *manifest_file_new(const char *path, uint32_t path_index) MUST_USE;

@@ -199,6 +199,7 @@ const struct manifest_limits manifest_limits_default = {
 struct manifests {
     struct manifest_limits limits;
     struct manifest_tree tree;
+    struct package_reader packages;
     struct custom_kinds custom_kinds;
     struct api_version_source server_versions; /* All zero without an API server. */
     struct release_evidence release_evidence;
@@ -206,7 +207,8 @@ struct manifests {
     struct declarations declarations;
     manifest_receive_fn *receive; /* NULL: objects go to the store. */
     void *receive_context;
-    size_t received_line;                   /* Line of the object that `receive` gets. */
+    const char *received_path;              /* Place of the object that `receive` gets. */
+    size_t received_line;
     struct manifest_reader *current_reader; /* NULL between files. */
     struct manifest_file *current_file;     /* Borrowed; NULL between files. */
     struct document_problems found;         /* Problems found so far in the current file. */
@@ -230,6 +232,17 @@ static bool name_lacks_quotes(const cJSON *object, struct error *why)
     return true;
 }
 
+/* Requests a new reading of a file, or a new rendering of the package that it defines. */
+static void request_reread(void *context, struct manifest_file *file)
+{
+    struct manifests *m = context;
+
+    if (file->origin_count > 0)
+        file->needs_rendering = true;
+    else
+        manifest_tree_mark_changed(&m->tree, file);
+}
+
 /* Requests a new reading of files with objects to which a new definition may apply. */
 static void mark_files_with_custom_kinds(struct manifests *m)
 {
@@ -238,7 +251,7 @@ static void mark_files_with_custom_kinds(struct manifests *m)
 
         /* A pipe or standard input without a copy of its bytes cannot be read again. */
         if (file->has_custom_kinds && (!file->read_once || file->spool >= 0))
-            manifest_tree_mark_changed(&m->tree, file);
+            request_reread(m, file);
     }
 }
 
@@ -251,6 +264,7 @@ static bool put_object(struct manifests *m, cJSON *object, struct json_place pla
     release_evidence_add_definition(&m->release_evidence, object);
     if (m->filter && !namespace_filter_reads_object(m->filter, object))
         return true;
+    m->received_path = m->found.path ? m->found.path : m->current_file->path;
     m->received_line = place.line;
     return m->receive ? m->receive(m->receive_context, object, why)
                       : declarations_put(&m->declarations, m->current_file, object, place, why);
@@ -266,6 +280,8 @@ static void receive_object(void *context, cJSON *object, struct json_place place
     struct json_position where = {place.line, 0};
     struct error why;
 
+    if (!m->packages.current && package_reader_take(&m->packages, m->current_file, object))
+        return;
     if (!cJSON_IsObject(object) || list_item_lacks_type(object))
         document_problems_add(&m->found, PROBLEM_FOREIGN, where,
                               "neither apiVersion nor kind: not a Kubernetes object, skipped",
@@ -274,11 +290,16 @@ static void receive_object(void *context, cJSON *object, struct json_place place
         document_problems_add(&m->found, PROBLEM_REJECTED, where, why.text, NULL);
 }
 
-static void request_reread(void *context, struct manifest_file *file)
+/* Stores or passes on a rendered object, with the place in the file from which it was made. */
+static void receive_rendered_object(void *context, cJSON *object, struct json_place place)
 {
     struct manifests *m = context;
+    struct render_origin origin = package_reader_add_object(&m->packages, object, place);
 
-    manifest_tree_mark_changed(&m->tree, file);
+    m->found.path = origin.path;
+    receive_object(m, object,
+                   (struct json_place){origin.where.line, origin.where.column, place.offset});
+    m->found.path = NULL;
 }
 
 struct manifests *manifests_new(struct store *store, const char *const *paths, size_t count,
@@ -289,6 +310,7 @@ struct manifests *manifests_new(struct store *store, const char *const *paths, s
     m->limits = *limits;
     m->due_ms = INT64_MAX;
     manifest_tree_init(&m->tree, paths, count);
+    package_reader_init(&m->packages, limits, ns);
     custom_kinds_init(&m->custom_kinds, ns);
     m->declarations.store = store;
     m->declarations.request_reread = request_reread;
@@ -309,6 +331,7 @@ void manifests_free(struct manifests *m)
     document_problems_release(&m->found);
     problem_view_release(&m->view);
     custom_kinds_release(&m->custom_kinds);
+    package_reader_release(&m->packages);
     manifest_tree_release(&m->tree);
     free(m);
 }
@@ -316,6 +339,11 @@ void manifests_free(struct manifests *m)
 void manifests_set_filter(struct manifests *m, const struct namespace_filter *filter)
 {
     m->filter = filter;
+}
+
+void manifests_set_render_mode(struct manifests *m, enum render_mode mode)
+{
+    m->packages.mode = mode;
 }
 
 void manifests_set_receiver(struct manifests *m, manifest_receive_fn *receive, void *context)
@@ -326,7 +354,7 @@ void manifests_set_receiver(struct manifests *m, manifest_receive_fn *receive, v
 
 void manifests_received_place(const struct manifests *m, const char **path, size_t *line)
 {
-    *path = m->current_file->path;
+    *path = m->received_path;
     *line = m->received_line;
 }
 
@@ -371,6 +399,8 @@ int manifests_watch(struct manifests *m, struct error *err)
 /* Stores the problems found in the current file, and ends its reading. */
 static void finish_current_file(struct manifests *m)
 {
+    if (m->packages.current)
+        package_reader_end_rendering(&m->packages);
     document_problems_release(&m->current_file->problems);
     m->current_file->problems = m->found;
     m->found = (struct document_problems){0};
@@ -401,6 +431,8 @@ static void fail_current_file(struct manifests *m, const struct read_failure *wh
     else
         document_problems_add(&m->found, why->kind, why->where, why->text.text, NULL);
     declarations_fail_pass(&m->declarations, m->current_file);
+    if (!m->packages.current)
+        package_reader_end_file(&m->packages, m->current_file, !why->gone);
     finish_current_file(m);
 }
 
@@ -417,6 +449,8 @@ static bool continue_current_file(struct manifests *m, int64_t now_ms)
         return false;
     case READING_DONE:
         declarations_end_pass(&m->declarations, m->current_file);
+        if (!m->packages.current)
+            package_reader_end_file(&m->packages, m->current_file, false);
         finish_current_file(m);
         return true;
     case READING_HANGS:
@@ -436,6 +470,41 @@ static bool continue_current_file(struct manifests *m, int64_t now_ms)
     abort();
 }
 
+/* Drops what was read from a file that has another role now. */
+static void pass_over_file(struct manifests *m, struct manifest_file *file)
+{
+    declarations_begin_pass(file);
+    declarations_end_pass(&m->declarations, file);
+    document_problems_release(&file->problems);
+    m->view_is_old = true;
+}
+
+/*
+ * Returns the next changed file that is read, and passes over those that are not. Returns NULL
+ * without one, and while the prefetch has definitions: these decide how other files are read.
+ */
+static struct manifest_file *take_changed_file(struct manifests *m)
+{
+    bool has_definitions = m->prefetch.count > 0 && m->prefetch.files[0]->is_definition;
+    struct manifest_file *file;
+
+    while ((file = manifest_tree_take_changed(&m->tree))) {
+        if (!file->is_definition && has_definitions) {
+            manifest_tree_mark_changed(&m->tree, file);
+            return NULL;
+        }
+        if (file->is_definition)
+            return file;
+        if (m->packages.is_old)
+            package_reader_resolve(&m->packages, &m->tree);
+        file->role = package_reader_role(&m->packages, file);
+        if (file_role_is_read(file->role))
+            return file;
+        pass_over_file(m, file);
+    }
+    return NULL;
+}
+
 /*
  * Starts a job for changed files, and may begin a changed file with a spool. Fails changed files of
  * a PATH that is blocked.
@@ -444,7 +513,7 @@ static void start_prefetch(struct manifests *m)
 {
     struct manifest_file *file;
 
-    while ((file = manifest_tree_take_changed(&m->tree))) {
+    while ((file = take_changed_file(m))) {
         const struct manifest_path *path = &m->tree.paths[file->path_index];
 
         if (path_is_blocked(&m->path_walk, path)) {
@@ -479,7 +548,7 @@ static bool begin_next_file(struct manifests *m)
     struct manifest_file *file;
 
     if (!m->path_walk.reader) {
-        file = manifest_tree_take_changed(&m->tree);
+        file = take_changed_file(m);
         if (file)
             begin_file(m, file);
         return file;
@@ -491,6 +560,28 @@ static bool begin_next_file(struct manifests *m)
         start_prefetch(m);
     else
         return false;
+    return true;
+}
+
+/* Renders the next package, and begins to read its objects. Returns false if there is none. */
+static bool begin_next_rendering(struct manifests *m)
+{
+    struct package_reader *packages = &m->packages;
+    struct manifest_file *file;
+
+    if (packages->is_old) {
+        package_reader_resolve(packages, &m->tree);
+        m->view_is_old = true;
+        if (m->tree.changed > 0)
+            return true;
+    }
+    file = package_reader_render_next(packages, &m->tree, &m->found);
+    if (!file)
+        return false;
+    begin_file(m, file);
+    manifest_reader_set_text(m->current_reader, packages->rendered.text.data,
+                             packages->rendered.text.len);
+    manifest_reader_set_receiver(m->current_reader, receive_rendered_object, m);
     return true;
 }
 
@@ -517,9 +608,12 @@ static bool run_next_step(struct manifests *m, int64_t now_ms)
         if (progressed || path_walk_is_pending(&m->path_walk, &m->tree))
             return progressed;
     }
+    if (begin_next_rendering(m))
+        return true;
     file = manifest_tree_take_gone(&m->tree);
     if (!file)
         return false;
+    package_reader_forget(&m->packages, file);
     declarations_drop_file(&m->declarations, file);
     custom_kinds_forget_file(&m->custom_kinds, file);
     manifest_file_free(file);
@@ -530,7 +624,7 @@ static bool run_next_step(struct manifests *m, int64_t now_ms)
 static bool has_work(const struct manifests *m)
 {
     return m->current_reader || m->prefetch.count > 0 || m->tree.changed > 0 || m->tree.gone > 0 ||
-           path_walk_is_pending(&m->path_walk, &m->tree);
+           m->packages.is_old || path_walk_is_pending(&m->path_walk, &m->tree);
 }
 
 static void refresh_view(struct manifests *m)
@@ -686,6 +780,17 @@ bool manifests_find_earlier_place(const struct manifests *m, const struct entry 
                                   size_t index, const char **path, struct json_position *where)
 {
     return declarations_find_earlier_place(&m->declarations, entry, index, path, where);
+}
+
+size_t manifests_rendering_count(const struct manifests *m)
+{
+    return m->packages.count;
+}
+
+const struct rendering *manifests_rendering(const struct manifests *m, size_t i)
+{
+    assert(i < m->packages.count);
+    return &m->packages.renderings[i];
 }
 
 size_t manifests_file_count(const struct manifests *m)

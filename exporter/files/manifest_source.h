@@ -4,6 +4,7 @@
 #include "exporter/files/manifest_problems.h"
 #include "exporter/files/manifest_reader.h"
 #include "exporter/files/manifest_tree.h"
+#include "exporter/files/package_reader.h"
 #include "exporter/kube/api_resources.h"
 #include "exporter/system/file_reader.h"
 #include "metrics/model/store.h"
@@ -64,6 +65,9 @@ bool manifests_accept_events(const struct manifests *m);
  * nor the descriptor of manifests_watch() is ready before. 0: at once; INT64_MAX: no call needed.
  */
 int64_t manifests_due(const struct manifests *m);
+
+/* Sets the programs that may run for kustomizations and charts; RENDER_SERVER by default. */
+void manifests_set_render_mode(struct manifests *m, enum render_mode mode);
 
 /* Skips objects for which namespace_filter_reads_object() is false. The filter is borrowed. */
 void manifests_set_filter(struct manifests *m, const struct namespace_filter *filter);
@@ -141,6 +145,10 @@ bool manifests_find_place(const struct manifests *m, const struct entry *entry, 
 /* Calls declarations_find_earlier_place(). The path is valid until the next load or pump. */
 bool manifests_find_earlier_place(const struct manifests *m, const struct entry *entry,
                                   size_t index, const char **path, struct json_position *where);
+
+/* Packages that were rendered, in the order of their folders. Valid until the next load. */
+size_t manifests_rendering_count(const struct manifests *m);
+const struct rendering *manifests_rendering(const struct manifests *m, size_t i);
 
 size_t manifests_file_count(const struct manifests *m);
 /* Returns the number of files and PATHs of which a part or all cannot be evaluated. */

@@ -135,6 +135,25 @@ static void read_helm_charts(struct package_definition *d, const cJSON *document
         add_reference(d, json_str(globals, "chartHome", "charts"), REFERENCE_INPUT);
 }
 
+/* Returns true if the kustomization has a member that can add or change objects. */
+static bool changes_objects(const cJSON *document)
+{
+    static const char *const harmless[] = {"apiVersion", "kind",          "metadata",   "resources",
+                                           "bases",      "buildMetadata", "sortOptions"};
+    const cJSON *member;
+
+    cJSON_ArrayForEach(member, document)
+    {
+        size_t i = 0;
+
+        while (i < ARRAY_LEN(harmless) && strcmp(member->string, harmless[i]) != 0)
+            i++;
+        if (i == ARRAY_LEN(harmless))
+            return true;
+    }
+    return false;
+}
+
 static bool read_kustomization(const cJSON *document, struct package_definition *d)
 {
     const char *api_version = json_str(document, "apiVersion", "kustomize.config.k8s.io/");
@@ -151,6 +170,7 @@ static bool read_kustomization(const cJSON *document, struct package_definition 
     add_generators(d, json_array(document, "secretGenerator"));
     add_reference(d, json_str(json_get(document, "openapi"), "path", ""), REFERENCE_INPUT);
     read_helm_charts(d, document);
+    d->changes_objects = changes_objects(document);
     return true;
 }
 

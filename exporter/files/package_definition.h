@@ -31,6 +31,7 @@ struct package_definition {
     size_t count;
     size_t capacity;
     bool inflates_charts; /* A kustomization that renders Helm charts. */
+    bool changes_objects; /* A kustomization that does more than to list files with objects. */
 };
 
 /* Returns true if a file of this name can have the definition of a package. */

@@ -185,9 +185,10 @@ static void mark_parts_of_charts(const struct package_set *s)
         struct package *p = s->items[i];
         const struct package *chart = find_chart_above(s, p->folder);
 
-        p->included = chart && (is_below(chart, p->folder, "charts") ||
+        p->in_chart = chart && (is_below(chart, p->folder, "charts") ||
                                 is_below(chart, p->folder, "templates") ||
                                 strcmp(path_below(chart, p->folder), "templates") == 0);
+        p->included = p->in_chart;
     }
 }
 
@@ -270,6 +271,7 @@ static void walk_root(struct walk *w, struct package *root)
     for (size_t i = 0; i < w->count; i++) {
         const struct package *p = w->todo[i];
 
+        root->changes = root->changes || p->definition.changes_objects;
         if (p->definition.inflates_charts)
             note_obstacle(root, OBSTACLE_CHARTS, p, NULL);
         for (size_t k = 0; k < p->definition.count; k++)
@@ -340,6 +342,7 @@ static void reset(struct package_set *s)
         struct package *p = s->items[i];
 
         p->obstacle = OBSTACLE_NONE;
+        p->changes = is_chart(p);
         p->culprit = NULL;
         p->reference = NULL;
         p->visit = 0;
@@ -417,11 +420,10 @@ void package_set_resolve(struct package_set *s, const struct package_resolver *r
     for (size_t i = 0; i < count; i++) {
         struct package *p = s->items[i];
 
-        if (!p->included || p->broken)
+        if (!p->included || (p->broken && !p->in_chart))
             continue;
         /* No root reaches a loop of references: its first kustomization becomes a root. */
-        if (p->visit == 0 && p->definition.kind == PACKAGE_KUSTOMIZATION &&
-            !find_chart_above(s, p->folder))
+        if (p->visit == 0 && p->definition.kind == PACKAGE_KUSTOMIZATION && !p->in_chart)
             resolve_root(&w, p);
         else
             p->treatment = TREATMENT_INCLUDED;
@@ -443,12 +445,11 @@ enum file_role package_set_role(const struct package_set *s, const char *path)
     CLEANUP(free_cleanup) char *clean = package_join_path("", path);
     CLEANUP(free_cleanup) char *folder = package_join_path(clean, "..");
     const struct role *role = map_get(&s->roles, hash_path(clean), clean);
-    const struct package *p = find_folder(s, folder), *chart;
+    const struct package *p = find_folder(s, folder), *chart = find_chart_above(s, clean);
 
     if (role)
         return role->role;
-    if (p && !is_chart(p))
+    if (p && !is_chart(p) && !p->in_chart)
         return FILE_UNLISTED;
-    chart = find_chart_above(s, clean);
     return chart ? role_in_chart(chart, clean) : FILE_PLAIN;
 }

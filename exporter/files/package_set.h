@@ -28,6 +28,7 @@ enum render_obstacle {
     OBSTACLE_REMOTE,   /* A reference needs the network. */
     OBSTACLE_CHARTS,   /* A kustomization renders Helm charts. */
     OBSTACLE_MISSING,  /* A file or folder does not exist. */
+    OBSTACLE_DEPENDENCIES, /* Dependencies of a chart are not in its folder. */
 };
 
 struct package {
@@ -41,6 +42,8 @@ struct package {
     const struct package *culprit; /* Package with the reference that is an obstacle; or NULL. */
     const char *reference;         /* The reference; NULL without one. */
     bool included;                 /* Another package refers to it. */
+    bool in_chart;                 /* It is a part of a chart: subchart, template. */
+    bool changes;                  /* It or a package that it includes changes objects. */
     uint32_t visit;                /* Number of the latest root whose walk has reached it. */
 };
 

@@ -15,6 +15,14 @@ OPTION(
     .help = "YAML or JSON manifests to evaluate: a file, a directory tree, or - for standard input",
     .commands = COMMAND_EVALUATES)
 
+/* Choices in the order of enum render_mode. */
+OPTION(CHOICE, render, .name = "render", .value = "MODE", .fallback = "auto",
+       .help = "kustomizations and Helm charts among the manifests: auto renders them with "
+               "kustomize, kubectl and helm from PATH; never runs no program, and reads the "
+               "resources of kustomizations without their patches",
+       .choices = CHOICES("auto", "never"), .flag_only = true,
+       .commands = COMMAND_EVALUATES & ~COMMAND_SERVE)
+
 OPTION(TEXT, namespace, .name = "namespace", .value = "NAME", .fallback = "default", .letter = 'n',
        .help = "namespace of manifest objects and OBJECT arguments that have no namespace, as in "
                "kubectl. If the flag is set, reconcile changes only templates of this namespace, "

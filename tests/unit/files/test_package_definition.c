@@ -13,7 +13,7 @@ static const struct definition_case {
     {"an empty kustomization", "kustomization.yaml", "{}", "kustomization"},
     {"files and folders with objects", "kustomization.yml",
      "{\"resources\":[\"a.yaml\",\"../base\"],\"bases\":[\"../old\"],\"components\":[\"../c\"]}",
-     "kustomization a.yaml ../base ../old ../c"},
+     "kustomization a.yaml ../base ../old ../c changes"},
     {"a component", "Kustomization",
      "{\"apiVersion\":\"kustomize.config.k8s.io/v1alpha1\",\"kind\":\"Component\","
      "\"resources\":[\"a.yaml\"]}",
@@ -22,22 +22,22 @@ static const struct definition_case {
      "{\"patches\":[{\"path\":\"p.yaml\"},\"old.yaml\",{\"patch\":\"- op: add\"}],"
      "\"patchesStrategicMerge\":[\"s.yaml\",\"kind: Deployment\\nmetadata: {}\",\"{}\"],"
      "\"patchesJson6902\":[{\"path\":\"j.yaml\"}]}",
-     "kustomization -p.yaml -old.yaml -s.yaml -j.yaml"},
+     "kustomization -p.yaml -old.yaml -s.yaml -j.yaml changes"},
     {"files that are configuration", "kustomization.yaml",
      "{\"replacements\":[{\"path\":\"r.yaml\"},{\"source\":{}}],\"generators\":[\"g.yaml\"],"
      "\"transformers\":[\"t.yaml\",\"apiVersion: builtin\\nkind: X\"],\"validators\":[\"v.yaml\"],"
      "\"configurations\":[\"c.yaml\"],\"crds\":[\"crd.yaml\"],\"openapi\":{\"path\":\"o.json\"}}",
-     "kustomization -r.yaml -g.yaml -t.yaml -v.yaml -c.yaml -crd.yaml -o.json"},
+     "kustomization -r.yaml -g.yaml -t.yaml -v.yaml -c.yaml -crd.yaml -o.json changes"},
     {"generators", "kustomization.yaml",
      "{\"configMapGenerator\":[{\"name\":\"c\",\"files\":[\"a.conf\",\"key=b.yaml\"],"
      "\"envs\":[\"e.env\"]}],\"secretGenerator\":[{\"env\":\"s.env\"}]}",
-     "kustomization -a.conf -b.yaml -e.env -s.env"},
+     "kustomization -a.conf -b.yaml -e.env -s.env changes"},
     {"charts in a kustomization", "kustomization.yaml",
      "{\"helmCharts\":[{\"name\":\"x\",\"valuesFile\":\"v.yaml\"}]}",
-     "kustomization -v.yaml -charts inflates"},
+     "kustomization -v.yaml -charts inflates changes"},
     {"lists of another type", "kustomization.yaml",
      "{\"resources\":\"a.yaml\",\"patches\":{\"path\":\"b\"},\"components\":[1,null,{}]}",
-     "kustomization"},
+     "kustomization changes"},
     {"a Kustomization of Flux", "kustomization.yaml",
      "{\"apiVersion\":\"kustomize.toolkit.fluxcd.io/v1\",\"kind\":\"Kustomization\"}", NULL},
     {"an object in a file of this name", "kustomization.yaml",
@@ -70,6 +70,7 @@ static void print_definition(const struct package_definition *d, struct strbuf *
         strbuf_addf(out, " %s%s", d->references[i].use == REFERENCE_INPUT ? "-" : "",
                     d->references[i].path);
     strbuf_adds(out, d->inflates_charts ? " inflates" : "");
+    strbuf_adds(out, d->changes_objects ? " changes" : "");
 }
 
 TEST_ROWS(definitions_list_their_references, cases, name)

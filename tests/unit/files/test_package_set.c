@@ -79,7 +79,7 @@ static const struct set_case {
                {"c/templates/web.yaml", NULL},
                {"c/values.yaml", NULL}},
      .wanted = "c:render c/charts/sub:included c/templates:included "
-               "c/charts/sub/templates/a.yaml=rendered c/templates/web.yaml=unlisted "
+               "c/charts/sub/templates/a.yaml=rendered c/templates/web.yaml=rendered "
                "c/values.yaml=rendered"},
     {.name = "a chart that is not rendered still has its CustomResourceDefinitions",
      .charts = OBSTACLE_DISABLED,
