@@ -660,22 +660,52 @@ struct location_source evaluation_locations(const struct evaluation *e)
     return (struct location_source){find_location, find_earlier_location, e};
 }
 
+/* Returns the kustomizations and charts among the manifests, rendered or not. */
+static struct report_rendering *list_renderings(const struct manifests *m, size_t *count)
+{
+    size_t rendered = manifests_rendering_count(m), problems = manifests_problem_count(m);
+    struct report_rendering *list = xcalloc(rendered + problems + 1, sizeof(*list));
+
+    for (*count = 0; *count < rendered; ++*count) {
+        const struct rendering *r = manifests_rendering(m, *count);
+
+        list[*count] = (struct report_rendering){
+            .path = r->folder,
+            .kind = r->is_chart ? "Chart" : "Kustomization",
+            .program = r->program.name,
+            .version = r->program.version,
+            .objects = r->objects,
+        };
+    }
+    for (size_t i = 0; i < problems; i++) {
+        struct manifest_problem p = manifests_problem(m, i);
+
+        if (p.kind == PROBLEM_NOT_RENDERED)
+            list[(*count)++] = (struct report_rendering){.path = p.path, .message = p.text};
+    }
+    return list;
+}
+
 void evaluation_write_report(const struct evaluation *e, const struct problem_filter *problems,
                              struct strbuf *out)
 {
-    size_t count = manifests_problem_count(e->manifests), kept = 0;
+    size_t count = manifests_problem_count(e->manifests), kept = 0, renderings;
     CLEANUP(free_cleanup) struct report_invalid *invalid = xcalloc(count + 1, sizeof(*invalid));
+    CLEANUP(free_cleanup)
+    struct report_rendering *list = list_renderings(e->manifests, &renderings);
 
     for (size_t i = 0; i < count; i++) {
         struct manifest_problem p = manifests_problem(e->manifests, i);
 
-        if (p.kind != PROBLEM_FOREIGN)
+        if (p.kind != PROBLEM_FOREIGN && p.kind != PROBLEM_NOT_RENDERED)
             invalid[kept++] = (struct report_invalid){
                 "Manifest", p.path, p.line, p.column, p.text, p.kind == PROBLEM_DUPLICATE};
     }
     report_write(e->engine,
                  &(struct report_files){.invalid = invalid,
                                         .invalid_count = kept,
+                                        .renderings = list,
+                                        .rendering_count = renderings,
                                         .locations = evaluation_locations(e),
                                         .problems = problems},
                  out);

@@ -414,8 +414,7 @@ static enum exit_status run_plan(struct invocation *invocation)
     e = load_sources(invocation, &read);
     if (!e)
         return read;
-    if (read != STATUS_OK)
-        load_print_problems(e->manifests, invocation);
+    load_print_problems(e->manifests, invocation);
     status = simulate_change(e, invocation);
     evaluation_free(e);
     return read != STATUS_OK ? read : status;

@@ -21,8 +21,9 @@ void load_print_problems(const struct manifests *m, const struct invocation *inv
         CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(LINE_MAX_BYTES);
         struct manifest_problem p = manifests_problem(m, i);
 
-        if (!problem_kind_blocks_evaluation(p.kind))
+        if (!problem_kind_blocks_evaluation(p.kind) && p.kind != PROBLEM_NOT_RENDERED)
             continue;
+        strbuf_adds(&text, p.kind == PROBLEM_NOT_RENDERED ? "warning: " : "");
         manifest_problem_append_place(&p, &text);
         strbuf_addf(&text, ": %s", p.text);
         invocation_print_error(invocation, text.data);

@@ -100,18 +100,17 @@ void package_describe_obstacle(const struct package *p, bool server, struct erro
     add_reason(&reason, p, server);
     add_command(&command, p);
     if (p->definition.kind == PACKAGE_CHART)
-        fail(out, "chart not rendered (%s): its templates are not read; run: %s", reason.data,
+        fail(out, "not rendered (%s): its templates are not read; run: %s", reason.data,
              command.data);
     else
         fail(out,
-             "kustomization not rendered (%s): its resources are read without patches and "
-             "generators; run: %s",
+             "not rendered (%s): its own files are read without patches and generators; run: %s",
              reason.data, command.data);
 }
 
 void package_describe_missing(const struct package *p, struct error *out)
 {
     fail(out,
-         "kustomization not rendered: '%s' refers to '%s', which does not exist: correct the path",
+         "not rendered: '%s' refers to '%s', which does not exist: correct the path",
          p->culprit->folder, shown(p->reference).text);
 }

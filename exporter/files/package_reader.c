@@ -111,18 +111,24 @@ static bool load_definition(void *context, const char *folder, struct package_de
 
 static struct package_resolver make_resolver(struct package_reader *r)
 {
-    if (r->mode != RENDER_AUTO)
-        return (struct package_resolver){.kustomizations = OBSTACLE_DISABLED,
-                                         .charts = OBSTACLE_DISABLED};
-    if (!r->renderer)
-        r->renderer = package_renderer_new(r->ns);
-    return (struct package_resolver){
-        .kustomizations = package_renderer_obstacle(r->renderer, PACKAGE_KUSTOMIZATION),
-        .charts = package_renderer_obstacle(r->renderer, PACKAGE_CHART),
-        .exists = path_exists,
-        .load = load_definition,
+    struct package_resolver resolver = {
+        .kustomizations = OBSTACLE_DISABLED,
+        .charts = OBSTACLE_DISABLED,
         .context = r,
     };
+
+    /* A server must not wait for files. */
+    if (r->mode == RENDER_SERVER)
+        return resolver;
+    resolver.load = load_definition;
+    resolver.exists = path_exists;
+    if (r->mode == RENDER_NEVER)
+        return resolver;
+    if (!r->renderer)
+        r->renderer = package_renderer_new(r->ns);
+    resolver.kustomizations = package_renderer_obstacle(r->renderer, PACKAGE_KUSTOMIZATION);
+    resolver.charts = package_renderer_obstacle(r->renderer, PACKAGE_CHART);
+    return resolver;
 }
 
 enum file_role package_reader_role(const struct package_reader *r,
@@ -143,7 +149,7 @@ static void add_hint(const struct package_reader *r, const struct package *p)
     if (p->obstacle == OBSTACLE_MISSING) {
         package_describe_missing(p, &text);
         document_problems_add(&p->file->problems, PROBLEM_UNREADABLE, nowhere, text.text, NULL);
-    } else if (p->changes) {
+    } else if (p->incomplete) {
         package_describe_obstacle(p, r->mode == RENDER_SERVER, &text);
         document_problems_add(&p->file->problems, PROBLEM_NOT_RENDERED, nowhere, text.text, NULL);
     }

@@ -163,6 +163,9 @@ void render_message_add(struct strbuf *out, const char *messages)
     if (strncmp(cause, "recursed accumulation of path '", 31) == 0)
         cause = after_last(cause, "': ");
     len = strlen(cause);
+    /* A quote without its beginning is that of an outer message. */
+    if (len > 0 && cause[len - 1] == '"' && strchr(cause, '"') == cause + len - 1)
+        len--;
     if (strstr(cause, "patch from ["))
         len = (size_t)(strstr(cause, "patch from [") - cause) + strlen("patch");
     strbuf_add(out, cause, len < RENDER_MESSAGE_BYTES ? len : RENDER_MESSAGE_BYTES);

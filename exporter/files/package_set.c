@@ -233,6 +233,20 @@ static struct package *find_or_load(const struct walk *w, const char *folder)
     return p;
 }
 
+/*
+ * Returns true if a reference leads to a folder that is in no PATH: kustomize accepts only folders
+ * from there. `to` is its package.
+ */
+static bool leads_outside(const struct walk *w, const struct package_reference *r,
+                          const struct package *to)
+{
+    const char *dot = strrchr(r->path, '.');
+
+    if (to || w->resolver->load)
+        return to && !to->file;
+    return r->use == REFERENCE_OBJECTS && (!dot || strchr(dot, '/'));
+}
+
 static void note_obstacle(struct package *root, enum render_obstacle obstacle,
                           const struct package *culprit, const char *reference)
 {
@@ -248,12 +262,14 @@ static void follow_reference(struct walk *w, struct package *root, const struct 
                              const struct package_reference *r)
 {
     if (package_reference_is_remote(r->path)) {
+        root->incomplete = true;
         note_obstacle(root, OBSTACLE_REMOTE, from, r->path);
         return;
     }
     CLEANUP(free_cleanup) char *path = package_join_path(from->folder, r->path);
     struct package *to = find_or_load(w, path);
 
+    root->incomplete = root->incomplete || leads_outside(w, r, to);
     if (to && to != root && !is_chart(to))
         to->included = true;
     if (to && !is_chart(to))
@@ -271,7 +287,7 @@ static void walk_root(struct walk *w, struct package *root)
     for (size_t i = 0; i < w->count; i++) {
         const struct package *p = w->todo[i];
 
-        root->changes = root->changes || p->definition.changes_objects;
+        root->incomplete = root->incomplete || p->definition.changes_objects;
         if (p->definition.inflates_charts)
             note_obstacle(root, OBSTACLE_CHARTS, p, NULL);
         for (size_t k = 0; k < p->definition.count; k++)
@@ -342,7 +358,7 @@ static void reset(struct package_set *s)
         struct package *p = s->items[i];
 
         p->obstacle = OBSTACLE_NONE;
-        p->changes = is_chart(p);
+        p->incomplete = is_chart(p);
         p->culprit = NULL;
         p->reference = NULL;
         p->visit = 0;

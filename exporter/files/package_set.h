@@ -43,7 +43,7 @@ struct package {
     const char *reference;         /* The reference; NULL without one. */
     bool included;                 /* Another package refers to it. */
     bool in_chart;                 /* It is a part of a chart: subchart, template. */
-    bool changes;                  /* It or a package that it includes changes objects. */
+    bool incomplete;               /* Root: its files alone do not have all of its objects. */
     uint32_t visit;                /* Number of the latest root whose walk has reached it. */
 };
 

@@ -2,6 +2,7 @@
 #include "exporter/text/check_text.h"
 
 #include "exporter/text/object_name.h"
+#include "exporter/text/rendering_text.h"
 #include "metrics/base/timestamp.h"
 #include "metrics/expose/decision_text.h"
 #include "metrics/expose/problem_text.h"
@@ -920,6 +921,7 @@ void check_result_print(const struct check_result *r, const struct fail_on *fail
     print_sources(r, fail_on, o);
     print_release(r, o);
     print_filter(r, o);
+    rendering_text_print(r->evaluation->manifests, o);
     print_manifest_problems(r, "Not read", true, r->unread, o);
     if (wide)
         print_wide(r, fail_on, o);

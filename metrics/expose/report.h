@@ -21,10 +21,22 @@ struct report_invalid {
     bool duplicate;   /* A later document declares the same object. */
 };
 
+/* Kustomization or Helm chart among the files. Texts are borrowed. */
+struct report_rendering {
+    const char *path;    /* Its folder; of one that is not rendered, its definition. */
+    const char *kind;    /* "Kustomization", "Chart"; NULL if `message` is set. */
+    const char *program; /* NULL if `message` is set, as is `version`. */
+    const char *version;
+    size_t objects;
+    const char *message; /* Reason for not rendering it; NULL if it was rendered. */
+};
+
 /* Data of files for the report, and its filter. All zero: no object comes from a file. */
 struct report_files {
     const struct report_invalid *invalid;
     size_t invalid_count;
+    const struct report_rendering *renderings;
+    size_t rendering_count;
     struct location_source locations;
     const struct problem_filter *problems; /* Problems in the report; NULL: all. */
 };
@@ -32,7 +44,8 @@ struct report_files {
 /*
  * Appends the whole report. Its list "invalid" has the elements of `files->invalid` without
  * duplicates, then problems of policies, and defects of templates and bindings. The list
- * "duplicates" has the duplicates of `files->invalid`. `files` may be NULL.
+ * "duplicates" has the duplicates of `files->invalid`. The list "renderings" is omitted if it is
+ * empty. `files` may be NULL.
  */
 void report_write(const struct engine *engine, const struct report_files *files,
                   struct strbuf *out);

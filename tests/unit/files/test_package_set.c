@@ -49,6 +49,15 @@ static const struct set_case {
                {"overlays/prod/kustomization.yaml", OVERLAY}},
      .wanted = "a/b:remote https://example.org/x base:included overlays/prod:render "
                "base/web.yaml=rendered a/b/own.yaml=objects"},
+    {.name = "files have all objects if nothing changes them",
+     .kustomizations = OBSTACLE_DISABLED,
+     .files = {{"a/kustomization.yaml", "{\"resources\":[\"x.yaml\",\"sub\"]}"},
+               {"a/sub/kustomization.yaml", "{\"resources\":[\"y.yaml\"]}"},
+               {"b/kustomization.yaml", "{\"resources\":[\"https://example.org/x\"]}"},
+               {"c/kustomization.yaml", "{\"resources\":[\"../../outside\"]}"},
+               {"d/kustomization.yaml", "{\"resources\":[\"../e\"]}"},
+               {"e/kustomization.yaml", "{\"namePrefix\":\"x-\"}"}},
+     .wanted = "a:disabled complete a/sub:included b:disabled c:disabled d:disabled e:included"},
     {.name = "a base refers to a file that does not exist",
      .missing = "base/web.yaml",
      .files = {{"base/kustomization.yaml", BASE}, {"o/prod/kustomization.yaml", OVERLAY}},
@@ -132,6 +141,7 @@ static void print_treatments(const struct package_set *s, struct strbuf *out)
                                                     : treatments[p->treatment]);
         if (p->reference)
             strbuf_addf(out, " %s", p->reference);
+        strbuf_adds(out, p->treatment == TREATMENT_FILES && !p->incomplete ? " complete" : "");
     }
 }
 

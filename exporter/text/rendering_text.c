@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/text/rendering_text.h"
+
+enum { LINE_MAX_BYTES = 8192, INDENT = 2 };
+
+/* Appends "2 kustomizations with kustomize v5.8.2". Returns false if there is no such package. */
+static bool add_kind(const struct manifests *m, bool is_chart, struct strbuf *line)
+{
+    const char *noun = is_chart ? "chart" : "kustomization";
+    const struct rendering *last = NULL;
+    size_t count = 0;
+
+    for (size_t i = 0; i < manifests_rendering_count(m); i++) {
+        const struct rendering *r = manifests_rendering(m, i);
+
+        if (r->is_chart != is_chart)
+            continue;
+        last = r;
+        count++;
+    }
+    if (!last)
+        return false;
+    strbuf_addf(line, "%s%zu %s%s with %s%s%s", line->len > 0 ? " and " : "Rendered ", count, noun,
+                count == 1 ? "" : "s", last->program.name, *last->program.version ? " " : "",
+                last->program.version);
+    return true;
+}
+
+static void print_rendered(const struct manifests *m, struct output *o)
+{
+    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
+    bool kustomizations = add_kind(m, false, &line);
+
+    if (!add_kind(m, true, &line) && !kustomizations)
+        return;
+    strbuf_addc(&line, '.');
+    output_add_line(o, 0, line.data);
+}
+
+void rendering_text_print(const struct manifests *m, struct output *o)
+{
+    CLEANUP(table_release) struct table t = table_make(NULL, 2, INDENT);
+    size_t count = 0;
+
+    print_rendered(m, o);
+    for (size_t i = 0; i < manifests_problem_count(m); i++) {
+        struct manifest_problem p = manifests_problem(m, i);
+
+        if (p.kind != PROBLEM_NOT_RENDERED)
+            continue;
+        table_add(&t, STYLE_PLAIN, p.path);
+        table_add(&t, STYLE_CAUTION, p.text);
+        count++;
+    }
+    if (count == 0)
+        return;
+    strbuf_addc(&o->text, '\n');
+    output_add_section(o, "Not rendered", count);
+    table_print(&t, o);
+}
