@@ -16,6 +16,7 @@ enum {
     HISTORY_MAX = 10 * 1000 * 1000,
     LEASE_MIN_MS = 3000,
     WARNING_MAX_BYTES = 1024,
+    KEPT_BYTES_MAX = 64 * 1024 * 1024, /* Of a pipe, for the places of fields. */
     LEASE_MAX_MS = 3600 * 1000,
 };
 
@@ -141,6 +142,7 @@ static bool open_sources(struct evaluation *e, const struct evaluation_settings 
     set_namespace_filter(e);
     manifests_set_filter(e->manifests, &e->filter);
     manifests_set_reader(e->manifests, settings->reader);
+    manifests_keep_streams(e->manifests, KEPT_BYTES_MAX);
     if (settings->follow)
         e->changes_fd = manifests_watch(e->manifests, err);
     if (settings->follow && e->changes_fd < 0)
@@ -319,6 +321,7 @@ void evaluation_free(struct evaluation *e)
     source_problems_free(e->source_problems);
     kube_session_free(e->session);
     asset_source_free(e->assets);
+    field_locator_free(e->locator);
     manifests_free(e->manifests);
     registry_free(e->registry);
     evaluation_drop_rows(e);
@@ -632,9 +635,9 @@ static bool find_location(const void *context, const struct entry *entry, const 
     const struct evaluation *e = context;
     struct json_position where;
 
-    (void)field;
     *out = (struct location){0};
-    if (!manifests_find_place(e->manifests, entry, &out->file, &where))
+    if (!(e->locator ? field_locator_find(e->locator, entry, field, &out->file, &where)
+                     : manifests_find_place(e->manifests, entry, &out->file, &where)))
         return false;
     out->line = where.line;
     out->column = where.column;
@@ -684,6 +687,48 @@ static struct report_rendering *list_renderings(const struct manifests *m, size_
             list[(*count)++] = (struct report_rendering){.path = p.path, .message = p.text};
     }
     return list;
+}
+
+/* Source of places that only notes the fields. */
+static bool note_field(const void *context, const struct entry *entry, const char *field,
+                       struct location *out)
+{
+    const struct evaluation *e = context;
+
+    (void)out;
+    field_locator_want(e->locator, entry, field);
+    return false;
+}
+
+static void ignore_place(void *context, const struct entry *related, const struct location *at)
+{
+    (void)context;
+    (void)related;
+    (void)at;
+}
+
+void evaluation_locate_fields(struct evaluation *e)
+{
+    if (!e->locator)
+        e->locator = field_locator_new(e->manifests);
+}
+
+void evaluation_locate_problems(struct evaluation *e)
+{
+    const struct location_source notes = {.find = note_field, .context = e};
+    CLEANUP(free_cleanup) const struct problem **list = NULL;
+    const struct problems *problems = engine_problems(e->engine);
+    struct location ignored;
+    size_t count = 0;
+
+    evaluation_locate_fields(e);
+    if (problems)
+        list = problems_list(problems, (1U << PROBLEM_STATUS_COUNT) - 1, &count);
+    for (size_t i = 0; i < count; i++) {
+        (void)problem_find_location(e->engine, list[i], &notes, &ignored);
+        problem_each_object_location(e->engine, list[i], &notes, ignore_place, NULL);
+    }
+    field_locator_read(e->locator);
 }
 
 void evaluation_write_report(const struct evaluation *e, const struct problem_filter *problems,

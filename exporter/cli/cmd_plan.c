@@ -4,8 +4,10 @@
 #include "exporter/cli/document.h"
 #include "exporter/cli/load.h"
 #include "exporter/cli/remote.h"
+#include "exporter/text/findings_format.h"
 #include "exporter/text/object_name.h"
 #include "exporter/text/plan_clusters_text.h"
+#include "exporter/text/plan_findings.h"
 #include "exporter/text/plan_text.h"
 #include "exporter/text/plan_upgrade_text.h"
 #include "exporter/text/planned_change.h"
@@ -27,7 +29,8 @@ struct planned_object {
 
 struct planned_objects {
     struct manifests *source;
-    struct planned_object *items; /* In the order of the documents. */
+    struct planned_object *items;   /* In the order of the documents. */
+    struct planned_object **sorted; /* By identity. Owned; NULL before drop_duplicates(). */
     size_t count;
 };
 
@@ -38,6 +41,7 @@ static void planned_objects_release(struct planned_objects *list)
         free(list->items[i].path);
     }
     free(list->items);
+    free(list->sorted);
 }
 
 static bool keep_object(void *context, const cJSON *object, struct error *err)
@@ -98,12 +102,12 @@ static void warn_of_duplicate(const struct planned_object *earlier,
 /* Drops the objects that a later document declares again, with a warning for each. */
 static void drop_duplicates(struct planned_objects *list, const struct invocation *invocation)
 {
-    CLEANUP(free_cleanup)
     struct planned_object **sorted = xcalloc(list->count + 1, sizeof(struct planned_object *));
 
     for (size_t i = 0; i < list->count; i++)
         sorted[i] = &list->items[i];
     qsort(sorted, list->count, sizeof(struct planned_object *), compare_planned);
+    list->sorted = sorted;
     for (size_t i = 0, last; i < list->count; i = last + 1) {
         last = i;
         /* Objects without identity come first. */
@@ -301,29 +305,82 @@ static void write_document(struct plan *p, const struct plan_result *result,
     report_plan(p, result, e->engine, fail_on ? fails.data : NULL, out);
 }
 
-/* Finishes the plan and prints its result. Returns STATUS_FOUND if it has a result of --fail-on. */
-static enum exit_status print_plan_result(struct plan *p, const struct evaluation *e,
+static int compare_with_planned(const void *identity, const void *planned)
+{
+    const struct planned_object *object = *(const struct planned_object *const *)planned;
+
+    return object->identified ? compare_identities(identity, &object->id) : 1;
+}
+
+/* Finds an object in the manifests of -f, else in those of PATH. */
+static bool find_place(const void *context, const struct identity *object,
+                       const struct entry *entry, struct location *out)
+{
+    const struct change *c = context;
+    const struct location_source places = evaluation_locations(c->evaluation);
+
+    struct planned_object *const *applied =
+        bsearch(object, c->applied.sorted, c->applied.count, sizeof(struct planned_object *),
+                compare_with_planned);
+
+    if (!applied)
+        return entry && places.find(places.context, entry, "", out);
+    /* An object that is declared again has no JSON: the last declaration counts. */
+    while (!(*applied)->json)
+        applied++;
+    *out = (struct location){(*applied)->path, (*applied)->line, 0};
+    return true;
+}
+
+static void write_findings(const struct plan_result *result, const struct change *c,
+                           unsigned fail_on, enum exit_status status, struct strbuf *out)
+{
+    const struct evaluation *e = c->evaluation;
+    struct findings findings;
+
+    findings_init(&findings, "plan");
+    findings_add_plan(&findings, result, fail_on, &(struct plan_places){find_place, c});
+    findings_finish(&findings);
+    findings_write(&findings, e->options.output,
+                   &(struct findings_end){status, status == STATUS_OK || status == STATUS_FOUND},
+                   out);
+    findings_release(&findings);
+}
+
+/*
+ * Finishes the plan and prints its result. Returns `read`, the status after reading the sources, or
+ * STATUS_FOUND if that is STATUS_OK and the plan has a result of --fail-on.
+ */
+static enum exit_status print_plan_result(struct plan *p, const struct change *c,
+                                          enum exit_status read,
                                           const struct invocation *invocation)
 {
+    const struct evaluation *e = c->evaluation;
     CLEANUP(output_release) struct output o;
     const struct plan_result *result = plan_finish(p);
     unsigned fail_on = e->options.on_command_line[OPTION_OF_fail_on]
                            ? fail_on_plan_failures(&e->options.fail_on)
                            : 0;
-    unsigned found = plan_failures(result);
+    enum exit_status status =
+        read == STATUS_OK && plan_failures(result) & fail_on ? STATUS_FOUND : read;
 
     invocation_begin_output(invocation, e->options.output, &o);
-    if (document_is_requested(e->options.output)) {
+    if (findings_format_is(e->options.output))
+        write_findings(result, c, fail_on, status, &o.text);
+    else if (document_is_requested(e->options.output))
         write_document(p, result, e, fail_on, &o.text);
-    } else {
+    else
         plan_print(result, plan_layout_of(&e->options), fail_on, &o);
-    }
     document_convert(&o.text, e->options.output);
-    return invocation_print_output(invocation, &o, found & fail_on ? STATUS_FOUND : STATUS_OK);
+    return invocation_print_output(invocation, &o, status);
 }
 
-/* Simulates the change and prints the result. Returns STATUS_USAGE if the change is invalid. */
-static enum exit_status simulate_change(struct evaluation *e, const struct invocation *invocation)
+/*
+ * Simulates the change and prints the result. Returns as print_plan_result(), or STATUS_USAGE if
+ * the change is invalid.
+ */
+static enum exit_status simulate_change(struct evaluation *e, enum exit_status read,
+                                        const struct invocation *invocation)
 {
     CLEANUP(change_release) struct change c = {.evaluation = e};
     enum exit_status status = STATUS_USAGE;
@@ -341,7 +398,7 @@ static enum exit_status simulate_change(struct evaluation *e, const struct invoc
     evaluation_note_unread_sources(e, p);
     if (upgrade(p, e, invocation) && lose_clusters(p, e, invocation) &&
         apply_change(p, &c, invocation))
-        status = print_plan_result(p, e, invocation);
+        status = print_plan_result(p, &c, read, invocation);
     plan_free(p);
     return status;
 }
@@ -415,7 +472,7 @@ static enum exit_status run_plan(struct invocation *invocation)
     if (!e)
         return read;
     load_print_problems(e->manifests, invocation);
-    status = simulate_change(e, invocation);
+    status = simulate_change(e, read, invocation);
     evaluation_free(e);
     return read != STATUS_OK ? read : status;
 }

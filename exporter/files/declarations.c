@@ -336,7 +336,7 @@ static bool get_place(const struct declaration *declaration, const char **path,
 {
     if (!declaration)
         return false;
-    *path = manifest_file_origin(declaration->file, declaration->order);
+    *path = manifest_file_origin(declaration->file, declaration->order)->path;
     *where = (struct json_position){declaration->line, declaration->column};
     return true;
 }
@@ -345,6 +345,19 @@ bool declarations_find_place(const struct declarations *m, const struct entry *e
                              const char **path, struct json_position *where)
 {
     return get_place(find_last(m, entry), path, where);
+}
+
+bool declarations_find_source(const struct declarations *m, const struct entry *entry,
+                              const struct manifest_file **file, struct json_place *place)
+{
+    const struct declaration *last = find_last(m, entry);
+
+    if (!last)
+        return false;
+    *file = manifest_file_origin(last->file, last->order);
+    /* The order of a rendered object is no offset in the file of its origin. */
+    *place = (struct json_place){last->line, last->column, *file == last->file ? last->order : 0};
+    return true;
 }
 
 bool declarations_find_earlier_place(const struct declarations *m, const struct entry *entry,
@@ -373,10 +386,11 @@ void declarations_report_shadowed(const struct declarations *m, struct manifest_
              "%s '%s%s%s' is declared again in '%s', line %" PRIu32
              "; the exporter uses that declaration",
              entry_kind(declaration->entry), ns, *ns ? "/" : "", declaration->entry->name,
-             manifest_file_origin(last->file, last->order), last->line);
-        file->duplicates.path = manifest_file_origin(file, declaration->order);
+             manifest_file_origin(last->file, last->order)->path, last->line);
+        file->duplicates.path = manifest_file_origin(file, declaration->order)->path;
         document_problems_add(&file->duplicates, PROBLEM_DUPLICATE,
-                              (struct json_position){declaration->line, 0}, text.text,
+                              (struct json_position){declaration->line, declaration->column},
+                              text.text,
                               declaration->entry);
     }
 }

@@ -62,6 +62,10 @@ void declarations_free_file(struct declarations *m, struct manifest_file *file);
 bool declarations_find_place(const struct declarations *m, const struct entry *entry,
                              const char **path, struct json_position *where);
 
+/* Like declarations_find_place(), but stores the file, and the place as the reader gave it. */
+bool declarations_find_source(const struct declarations *m, const struct entry *entry,
+                              const struct manifest_file **file, struct json_place *place);
+
 /*
  * Like declarations_find_place(), for the declaration that is `index` + 1 declarations before the
  * one that counts. Returns false if there are fewer.

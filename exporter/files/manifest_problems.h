@@ -102,6 +102,12 @@ struct file_signature {
     struct timespec changed;
 };
 
+struct stat;
+struct file_signature file_signature_of(const struct stat *about);
+bool file_signature_equal(const struct file_signature *a, const struct file_signature *b);
+
+enum manifest_format { FORMAT_UNKNOWN, FORMAT_YAML, FORMAT_JSON };
+
 /* One manifest file. Its PATH is the argument through which it was found. */
 struct manifest_file {
     char *path;
@@ -115,6 +121,8 @@ struct manifest_file {
     bool changed;         /* The file has to be read. */
     bool gone;            /* The file has to be removed from the tree. */
 
+    enum manifest_format format : 8; /* Of the latest complete reading. */
+
     uint32_t source; /* Number of the file as an origin in the store. */
     uint32_t pass;   /* Number of readings begun. */
     /* The next reading has to put an object into the store again; false after any reading. */
@@ -123,7 +131,7 @@ struct manifest_file {
     int spool;             /* Descriptor of a copy of a file with `read_once`; -1 without. */
     unsigned role;           /* enum file_role of the latest reading. */
     bool needs_rendering;    /* The file defines a package that has to be rendered. */
-    const char **origins;    /* Paths of the origins of rendered objects, by their order. */
+    struct manifest_file **origins; /* Files of the rendered objects, by their order. */
     size_t origin_count;     /* 0 if the objects are in the file itself. */
     size_t origin_capacity;
     struct declaration **declarations;
@@ -134,8 +142,11 @@ struct manifest_file {
     struct document_problems duplicates;
 };
 
-/* Returns the path of the object with this order, from 1: that of the file or of its origin. */
-const char *manifest_file_origin(const struct manifest_file *file, uint64_t order);
+/*
+ * Returns the file that has the object with this order: the origin of a rendered object, counted
+ * from 1, else the file itself.
+ */
+const struct manifest_file *manifest_file_origin(const struct manifest_file *file, uint64_t order);
 
 /* Returns a file that has not been read. Copies `path`. */
 struct manifest_file *manifest_file_new(const char *path, uint32_t path_index) MUST_USE;

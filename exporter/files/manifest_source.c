@@ -203,6 +203,7 @@ struct manifests {
     struct custom_kinds custom_kinds;
     struct api_version_source server_versions; /* All zero without an API server. */
     struct release_evidence release_evidence;
+    size_t keep_max; /* See manifests_keep_streams(). */
     const struct namespace_filter *filter; /* Borrowed. NULL: objects of all namespaces. */
     struct declarations declarations;
     manifest_receive_fn *receive; /* NULL: objects go to the store. */
@@ -277,7 +278,7 @@ static bool put_object(struct manifests *m, cJSON *object, struct json_place pla
 static void receive_object(void *context, cJSON *object, struct json_place place)
 {
     struct manifests *m = context;
-    struct json_position where = {place.line, 0};
+    struct json_position where = {place.line, place.column};
     struct error why;
 
     if (!m->packages.current && package_reader_take(&m->packages, m->current_file, object))
@@ -296,7 +297,7 @@ static void receive_rendered_object(void *context, cJSON *object, struct json_pl
     struct manifests *m = context;
     struct render_origin origin = package_reader_add_object(&m->packages, object, place);
 
-    m->found.path = origin.path;
+    m->found.path = origin.file->path;
     receive_object(m, object,
                    (struct json_place){origin.where.line, origin.where.column, place.offset});
     m->found.path = NULL;
@@ -344,6 +345,11 @@ void manifests_set_filter(struct manifests *m, const struct namespace_filter *fi
 void manifests_set_render_mode(struct manifests *m, enum render_mode mode)
 {
     m->packages.mode = mode;
+}
+
+void manifests_keep_streams(struct manifests *m, size_t max)
+{
+    m->keep_max = max;
 }
 
 void manifests_set_receiver(struct manifests *m, manifest_receive_fn *receive, void *context)
@@ -414,12 +420,12 @@ static void finish_current_file(struct manifests *m)
 
 static void begin_file(struct manifests *m, struct manifest_file *file)
 {
-    bool watches = m->tree.watches.fd >= 0;
+    size_t keep_max = m->tree.watches.fd >= 0 ? SIZE_MAX : m->keep_max;
     struct prefetch *prefetch = m->path_walk.reader ? &m->prefetch : NULL;
 
     declarations_begin_pass(file);
     m->current_file = file;
-    m->current_reader = manifest_reader_new(file, &m->limits, prefetch, watches);
+    m->current_reader = manifest_reader_new(file, &m->limits, prefetch, keep_max);
     manifest_reader_set_receiver(m->current_reader, receive_object, m);
 }
 
@@ -774,6 +780,17 @@ bool manifests_find_place(const struct manifests *m, const struct entry *entry, 
                           struct json_position *where)
 {
     return declarations_find_place(&m->declarations, entry, path, where);
+}
+
+bool manifests_find_source(const struct manifests *m, const struct entry *entry,
+                           const struct manifest_file **file, struct json_place *place)
+{
+    return declarations_find_source(&m->declarations, entry, file, place);
+}
+
+const struct manifest_limits *manifests_limits(const struct manifests *m)
+{
+    return &m->limits;
 }
 
 bool manifests_find_earlier_place(const struct manifests *m, const struct entry *entry,

@@ -72,6 +72,12 @@ void manifests_set_render_mode(struct manifests *m, enum render_mode mode);
 /* Skips objects for which namespace_filter_reads_object() is false. The filter is borrowed. */
 void manifests_set_filter(struct manifests *m, const struct namespace_filter *filter);
 
+/*
+ * Keeps the bytes of a pipe or of standard input, up to `max`, so that a field_locator can read
+ * them again. A source that watches its files keeps them anyway. Call it before any reading.
+ */
+void manifests_keep_streams(struct manifests *m, size_t max);
+
 typedef bool manifest_receive_fn(void *context, const cJSON *object, struct error *err);
 
 /*
@@ -141,6 +147,12 @@ struct manifest_problem manifests_problem(const struct manifests *m, size_t i);
 /* Calls declarations_find_place(). The path is valid until the next load or pump. */
 bool manifests_find_place(const struct manifests *m, const struct entry *entry, const char **path,
                           struct json_position *where);
+
+/* Calls declarations_find_source(). The file is valid until the next load or pump. */
+bool manifests_find_source(const struct manifests *m, const struct entry *entry,
+                           const struct manifest_file **file, struct json_place *place);
+/* Returns the limits for a file. Borrowed. */
+const struct manifest_limits *manifests_limits(const struct manifests *m);
 
 /* Calls declarations_find_earlier_place(). The path is valid until the next load or pump. */
 bool manifests_find_earlier_place(const struct manifests *m, const struct entry *entry,

@@ -260,10 +260,10 @@ struct render_origin package_reader_add_object(struct package_reader *r, cJSON *
     /* The numbers of the objects in a YAML text count from 1. */
     if (place.offset > file->origin_capacity) {
         file->origin_capacity = place.offset * 2;
-        file->origins = xreallocarray(file->origins, file->origin_capacity, sizeof(const char *));
+        file->origins = xreallocarray(file->origins, file->origin_capacity, sizeof(struct manifest_file *));
     }
     for (; file->origin_count < place.offset; file->origin_count++)
-        file->origins[file->origin_count] = origin.path;
+        file->origins[file->origin_count] = origin.file;
     return origin;
 }
 

@@ -2,6 +2,7 @@
 #include "exporter/files/render_origin.h"
 
 #include <limits.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "exporter/files/manifest_scan.h"
@@ -22,7 +23,7 @@ struct indexed_object {
 
 /* A file that is the origin of objects. Objects or text are read when they are needed. */
 struct origin_file {
-    char *path; /* As the user names it. */
+    struct manifest_file *file; /* With the path as the user names it. */
     struct indexed_object *objects;
     size_t count;
     size_t capacity;
@@ -52,7 +53,7 @@ struct origin_finder {
 
 static bool is_file(const void *item, const void *key)
 {
-    return strcmp(((const struct origin_file *)item)->path, key) == 0;
+    return strcmp(((const struct origin_file *)item)->file->path, key) == 0;
 }
 
 struct origin_finder *origin_finder_new(const struct manifest_limits *limits)
@@ -74,7 +75,7 @@ static void free_file(struct origin_file *file)
     }
     free(file->objects);
     free(file->text);
-    free(file->path);
+    manifest_file_free(file->file);
     free(file);
 }
 
@@ -148,15 +149,26 @@ void origin_finder_begin(struct origin_finder *f, const struct origin_package *p
 
 /* ---- files ---- */
 
+static bool is_json_name(const char *path)
+{
+    size_t len = strlen(path);
+
+    return len >= 5 && strcmp(path + len - 5, ".json") == 0;
+}
+
 static struct origin_file *get_file(struct origin_finder *f, const char *path)
 {
     uint64_t hash = map_hash(path, strlen(path), 0);
     struct origin_file *file = map_get(&f->files, hash, path);
+    struct stat about;
 
     if (file)
         return file;
     file = xcalloc(1, sizeof(*file));
-    file->path = xstrdup(path);
+    file->file = manifest_file_new(path, 0);
+    /* With a signature, fields can be found in the file. JSON would need offsets of the objects. */
+    if (stat(path, &about) == 0 && !is_json_name(path))
+        file->file->signature = file_signature_of(&about);
     map_add(&f->files, hash, file);
     return file;
 }
@@ -208,7 +220,7 @@ static struct json_position find_in_objects(struct origin_finder *f, struct orig
 
     /* The objects before an error count: kustomize has read the file. */
     if (!file->indexed)
-        (void)!manifest_read_file(file->path, &f->limits, index_object, file, &ignored);
+        (void)!manifest_read_file(file->file->path, &f->limits, index_object, file, &ignored);
     file->indexed = true;
     for (size_t i = 0; i < file->count; i++) {
         unsigned rating = rate_object(&file->objects[i], object);
@@ -227,7 +239,7 @@ static const char *get_text(struct origin_file *file)
     struct error ignored;
 
     if (!file->text)
-        file->text = file_read(file->path, &text, &ignored) ? strbuf_take(&text, NULL)
+        file->text = file_read(file->file->path, &text, &ignored) ? strbuf_take(&text, NULL)
                                                             : xstrdup("");
     return file->text;
 }
@@ -368,11 +380,11 @@ static struct render_origin find_kustomize_origin(struct origin_finder *f, cJSON
     struct origin_file *file = find_annotated_file(f, annotation, "path");
 
     if (file)
-        return (struct render_origin){file->path, find_in_objects(f, file, object)};
+        return (struct render_origin){file->file, find_in_objects(f, file, object)};
     file = find_annotated_file(f, annotation, "configuredIn");
     if (!file)
         file = get_file(f, f->current.definition);
-    return (struct render_origin){file->path, {find_generator_line(get_text(file), name), 1}};
+    return (struct render_origin){file->file, {find_generator_line(get_text(file), name), 1}};
 }
 
 /* ---- helm ---- */
@@ -408,14 +420,14 @@ static struct render_origin find_helm_origin(struct origin_finder *f, const cJSO
         if (access(path, R_OK) == 0) {
             file = get_file(f, path);
             return (struct render_origin){
-                file->path,
+                file->file,
                 {template_find_line(get_text(file), json_str(object, "kind", ""),
                                     json_str(json_get(object, "metadata"), "name", "")),
                  1}};
         }
     }
     file = get_file(f, f->current.definition);
-    return (struct render_origin){file->path, {1, 1}};
+    return (struct render_origin){file->file, {1, 1}};
 }
 
 struct render_origin origin_finder_find(struct origin_finder *f, cJSON *object, size_t line)

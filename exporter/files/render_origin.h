@@ -10,7 +10,7 @@
  */
 
 struct render_origin {
-    const char *path; /* Borrowed from the finder. */
+    struct manifest_file *file; /* Borrowed from the finder. */
     struct json_position where;
 };
 

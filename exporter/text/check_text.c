@@ -24,24 +24,6 @@ enum {
 
 /* ---- rows ---- */
 
-/* Texts of the conditions that are no problem. */
-static const struct {
-    const char *cause;
-    const char *action;
-} normal_texts[NORMAL_CONDITION_COUNT] = {
-    [NORMAL_KIND_NOT_SELECTED] = {"No policy selects objects of this kind, and no template with "
-                                  "propagateDeps requires the template.",
-                                  "Create a policy that selects the template, if Karmada is to "
-                                  "propagate it."},
-    [NORMAL_NO_MATCH] = {"No policy selects the template, and no template with propagateDeps "
-                         "requires it.",
-                         "Create a policy that selects the template, if Karmada is to propagate "
-                         "it."},
-    [NORMAL_WAITING] = {"A policy selects the template, and no client has applied the template "
-                        "yet.",
-                        "Apply the template to Karmada's API server."},
-};
-
 /* One row: a problem, or a template with a condition that is no problem. */
 struct check_row {
     const struct problem *problem; /* NULL: see `template`. */
@@ -101,25 +83,9 @@ static void free_groups(struct check_groups *g)
     free(g);
 }
 
-/* Returns the index in r->hidden of the first problem that `cause` hides, or of a later one. */
-static size_t find_hidden(const struct check_result *r, const struct problem *cause)
-{
-    size_t low = 0, high = r->hidden_count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if ((uintptr_t)r->hidden[middle].problem->cause < (uintptr_t)cause)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static bool hides_problem(const struct check_result *r, const struct problem *cause)
 {
-    size_t at = find_hidden(r, cause);
+    size_t at = check_result_find_hidden(r, cause);
 
     return at < r->hidden_count && r->hidden[at].problem->cause == cause;
 }
@@ -371,7 +337,7 @@ static bool split_by_cause(const struct check_result *r, const struct check_grou
         if (g->rows[i].problem)
             problem_add_common_cause(engine, g->rows[i].problem, true, &text);
         else
-            strbuf_adds(&text, normal_texts[g->rows[i].condition].cause);
+            strbuf_adds(&text, normal_condition_texts[g->rows[i].condition].cause);
         while (at < out->count && strcmp(out->texts[at].data, text.data) != 0)
             at++;
         if (at == CAUSES_MAX)
@@ -417,7 +383,7 @@ static void print_action(const struct check_result *r, const struct check_row *r
         strbuf_addf(&action, "Action (%s): ", actor_title(problem_actor(row->problem)));
         problem_add_action(r->evaluation->engine, row->problem, &action);
     } else {
-        strbuf_addf(&action, "Action: %s", normal_texts[row->condition].action);
+        strbuf_addf(&action, "Action: %s", normal_condition_texts[row->condition].action);
     }
     print_sentence(o, INDENT, action.data);
 }
@@ -494,7 +460,7 @@ static void add_object_cells(struct table *t, const struct check_result *r,
 static void add_hidden_rows(struct table *t, const struct check_result *r,
                             const struct problem *cause)
 {
-    for (size_t i = find_hidden(r, cause);
+    for (size_t i = check_result_find_hidden(r, cause);
          i < r->hidden_count && r->hidden[i].problem->cause == cause; i++) {
         CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
 
@@ -598,8 +564,8 @@ static void add_cause_cells(struct table *t, const struct check_result *r,
     const struct engine *engine = r->evaluation->engine;
 
     if (!row->problem) {
-        table_add(t, STYLE_PLAIN, normal_texts[row->condition].cause);
-        table_add(t, STYLE_PLAIN, normal_texts[row->condition].action);
+        table_add(t, STYLE_PLAIN, normal_condition_texts[row->condition].cause);
+        table_add(t, STYLE_PLAIN, normal_condition_texts[row->condition].action);
         return;
     }
     problem_add_cause(engine, row->problem, &text);
@@ -649,7 +615,7 @@ static void print_wide(const struct check_result *r, const struct fail_on *fail_
 
     for (size_t i = 0; i < r->shown_count; i++) {
         add_wide_row(&t, r, &(struct check_row){.problem = r->shown[i]});
-        for (size_t k = find_hidden(r, r->shown[i]);
+        for (size_t k = check_result_find_hidden(r, r->shown[i]);
              k < r->hidden_count && r->hidden[k].problem->cause == r->shown[i]; k++)
             add_wide_row(&t, r, &(struct check_row){.problem = r->hidden[k].problem});
     }
@@ -754,23 +720,14 @@ static void print_sources(const struct check_result *r, const struct fail_on *fa
     print_sentence(o, 0, line.data);
 }
 
-static bool problem_fails(const struct check_result *r, const struct problem *p,
-                          const struct fail_on *fail_on)
-{
-    const struct problems *ps = engine_problems(r->evaluation->engine);
-
-    return fail_on_names_reason(fail_on, p->reason) ||
-           (problem_counts(p) && fail_on->severities >> problem_severity(ps, problem_id(p)) & 1);
-}
-
 static size_t count_failing(const struct check_result *r, const struct fail_on *fail_on)
 {
     size_t count = 0;
 
     for (size_t i = 0; i < r->shown_count; i++)
-        count += problem_fails(r, r->shown[i], fail_on);
+        count += check_result_fails(r, r->shown[i], fail_on);
     for (size_t i = 0; i < r->hidden_count; i++)
-        count += problem_fails(r, r->hidden[i].problem, fail_on);
+        count += check_result_fails(r, r->hidden[i].problem, fail_on);
     for (unsigned i = 0; i < NORMAL_CONDITION_COUNT; i++)
         count += fail_on->conditions >> i & 1 ? r->normal[i].count : 0;
     return count;
@@ -877,11 +834,11 @@ static void add_failing_rows(const struct check_result *r, const struct fail_on 
                              struct exit_reason *e)
 {
     for (size_t i = 0; i < r->shown_count; i++) {
-        if (problem_fails(r, r->shown[i], fail_on))
+        if (check_result_fails(r, r->shown[i], fail_on))
             add_failing_row(e, &(struct check_row){.problem = r->shown[i]});
-        for (size_t k = find_hidden(r, r->shown[i]);
+        for (size_t k = check_result_find_hidden(r, r->shown[i]);
              k < r->hidden_count && r->hidden[k].problem->cause == r->shown[i]; k++) {
-            if (problem_fails(r, r->hidden[k].problem, fail_on))
+            if (check_result_fails(r, r->hidden[k].problem, fail_on))
                 add_failing_row(e, &(struct check_row){.problem = r->hidden[k].problem});
         }
     }

@@ -278,6 +278,11 @@ static int compare_parties(const void *a, const void *b)
     return entry_compare(*(const struct entry *const *)a, *(const struct entry *const *)b);
 }
 
+const char *const dependency_field_paths[DEPENDENCY_FIELD_COUNT] = {
+    [DEPENDENCY_CONFLICT_RESOLUTION] = "spec.conflictResolution",
+    [DEPENDENCY_PRESERVE] = "spec.preserveResourcesOnDeletion",
+};
+
 enum dependency_field problem_dependency_field(const struct problem *p)
 {
     const char *reason = problem_reasons[p->reason].name;
@@ -464,6 +469,18 @@ static void add_parties(const struct engine *e, struct parties *out)
     }
 }
 
+/* Calls `each` for every party once, in order, and frees the list. */
+static void pass_parties(struct parties *parties, problem_related_fn *each, void *context)
+{
+    if (parties->count > 1)
+        qsort(parties->items, parties->count, sizeof(struct entry *), compare_parties);
+    for (size_t i = 0; i < parties->count; i++) {
+        if (i == 0 || parties->items[i - 1] != parties->items[i])
+            each(context, parties->items[i]);
+    }
+    free(parties->items);
+}
+
 void problem_each_related(const struct engine *e, const struct problem *p, problem_related_fn *each,
                           void *context)
 {
@@ -471,13 +488,39 @@ void problem_each_related(const struct engine *e, const struct problem *p, probl
 
     if (p->subject && p->subject->decision)
         add_parties(e, &parties);
-    if (parties.count > 1)
-        qsort(parties.items, parties.count, sizeof(struct entry *), compare_parties);
-    for (size_t i = 0; i < parties.count; i++) {
-        if (i == 0 || parties.items[i - 1] != parties.items[i])
-            each(context, parties.items[i]);
+    pass_parties(&parties, each, context);
+}
+
+/* Adds the policy that decides which values a referrer requests, as referrer_policy() does. */
+static void add_policy_of_referrer(void *context, const struct dependency_referrer *referrer)
+{
+    struct parties *parties = context;
+    bool current = problem_id(parties->problem) == PROBLEM_CONFLICT_PREDICTED;
+    const struct binding *b = entry_binding(referrer->binding);
+    const struct template_decision *d =
+        referrer->template ? template_decision(referrer->template) : NULL;
+
+    if (!(current ? referrer->counts_current : referrer->counts_observed))
+        return;
+    if (!current && b && b->claim)
+        add_party(parties, binding_claimed_policy(referrer->binding));
+    else if (d)
+        add_party(parties, d->governing);
+}
+
+void problem_each_object(const struct engine *e, const struct problem *p, problem_related_fn *each,
+                         void *context)
+{
+    struct parties parties = {.problem = p};
+
+    if (p->subject && p->subject->decision) {
+        add_parties(e, &parties);
+        add_party(&parties, problem_policy(p));
+        if (dependency_decision(p->subject) &&
+            problem_dependency_field(p) < DEPENDENCY_FIELD_COUNT)
+            engine_dependency_referrers(e, p->subject, add_policy_of_referrer, &parties);
     }
-    free(parties.items);
+    pass_parties(&parties, each, context);
 }
 
 /* ---- messages and time limits ---- */

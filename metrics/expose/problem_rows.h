@@ -52,6 +52,14 @@ void problem_each_related_location(const struct engine *e, const struct problem 
                                    related_location_fn *each, void *context);
 
 /*
+ * Like problem_each_related_location(), but also for the policy of the problem, and for the
+ * policies that decide which values referrers of a dependency request (problem_each_object()).
+ */
+void problem_each_object_location(const struct engine *e, const struct problem *p,
+                                  const struct location_source *locations,
+                                  related_location_fn *each, void *context);
+
+/*
  * Appends the instance as a JSON object. All decisions must be up to date. Two calls over the same
  * objects and times append the same bytes.
  */
