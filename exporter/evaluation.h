@@ -29,7 +29,7 @@ struct evaluation {
     struct manifests *manifests; /* Has no PATH if the objects come from an API server. */
     struct namespace_filter filter;
     struct kube_session *session;            /* NULL without an API server. */
-    struct field_locator *locator; /* NULL before evaluation_locate_fields(). */
+    struct field_locator *locator;           /* NULL before evaluation_locate_fields(). */
     struct asset_source *assets;             /* NULL without --configconnector.asset-file. */
     struct source_problems *source_problems; /* NULL before evaluation_judge_problems(). */
     int64_t sources_due_ms;     /* Next update of it without a known change; since the epoch. */

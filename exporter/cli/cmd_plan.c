@@ -11,6 +11,7 @@
 #include "exporter/text/plan_text.h"
 #include "exporter/text/plan_upgrade_text.h"
 #include "exporter/text/planned_change.h"
+#include "exporter/text/rendering_text.h"
 #include "metrics/base/json.h"
 #include "metrics/expose/report.h"
 #include "metrics/model/store.h"
@@ -332,6 +333,13 @@ static bool find_place(const void *context, const struct identity *object,
     return true;
 }
 
+static void print_plan_text(const struct plan_result *result, const struct evaluation *e,
+                            unsigned fail_on, struct output *o)
+{
+    plan_print(result, plan_layout_of(&e->options), fail_on, o);
+    rendering_text_print_programs(e->manifests, o);
+}
+
 static void write_findings(const struct plan_result *result, const struct change *c,
                            unsigned fail_on, enum exit_status status, struct strbuf *out)
 {
@@ -370,7 +378,7 @@ static enum exit_status print_plan_result(struct plan *p, const struct change *c
     else if (document_is_requested(e->options.output))
         write_document(p, result, e, fail_on, &o.text);
     else
-        plan_print(result, plan_layout_of(&e->options), fail_on, &o);
+        print_plan_text(result, e, fail_on, &o);
     document_convert(&o.text, e->options.output);
     return invocation_print_output(invocation, &o, status);
 }

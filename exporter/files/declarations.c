@@ -390,8 +390,7 @@ void declarations_report_shadowed(const struct declarations *m, struct manifest_
         file->duplicates.path = manifest_file_origin(file, declaration->order)->path;
         document_problems_add(&file->duplicates, PROBLEM_DUPLICATE,
                               (struct json_position){declaration->line, declaration->column},
-                              text.text,
-                              declaration->entry);
+                              text.text, declaration->entry);
     }
 }
 

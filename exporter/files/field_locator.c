@@ -201,8 +201,7 @@ static void read_file(const struct field_locator *l, struct located_field **item
         yaml_fields_read(read_fd, &f, manifest_yaml_limits(f.limits), wanted, f.object_count,
                          receive_object, &f);
     for (size_t i = 0; has_changed(file, fd) && i < count; i++)
-        items[i]->where =
-            (struct json_position){items[i]->object.line, items[i]->object.column};
+        items[i]->where = (struct json_position){items[i]->object.line, items[i]->object.column};
 }
 
 static int compare_sizes(size_t a, size_t b)
@@ -262,8 +261,7 @@ static struct located_field *find_or_add(struct field_locator *l, const struct e
         return field;
     if (l->count == l->capacity) {
         l->capacity += l->capacity / 2 + 16;
-        l->pending =
-            xreallocarray(l->pending, l->capacity, sizeof(struct located_field *));
+        l->pending = xreallocarray(l->pending, l->capacity, sizeof(struct located_field *));
     }
     l->pending[l->count++] = field;
     return field;

@@ -129,10 +129,10 @@ struct manifest_file {
     bool reread_requested;
     bool has_custom_kinds; /* A definition may change the identity of an object in the file. */
     int spool;             /* Descriptor of a copy of a file with `read_once`; -1 without. */
-    unsigned role;           /* enum file_role of the latest reading. */
-    bool needs_rendering;    /* The file defines a package that has to be rendered. */
+    unsigned role;         /* enum file_role of the latest reading. */
+    bool needs_rendering;  /* The file defines a package that has to be rendered. */
     struct manifest_file **origins; /* Files of the rendered objects, by their order. */
-    size_t origin_count;     /* 0 if the objects are in the file itself. */
+    size_t origin_count;            /* 0 if the objects are in the file itself. */
     size_t origin_capacity;
     struct declaration **declarations;
     size_t declaration_count;

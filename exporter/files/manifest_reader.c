@@ -604,8 +604,8 @@ static bool fail_errno(struct manifest_reader *r, const char *verb)
 
 /*
  * Opens the spool of a file that can be read only once; without a spool, the file, unless the
- * prefetch reads it. With r->keep_max, also makes the spool. Returns false with the failure in r->why,
- * also for a second reading without a spool.
+ * prefetch reads it. With r->keep_max, also makes the spool. Returns false with the failure in
+ * r->why, also for a second reading without a spool.
  */
 static bool open_read_once(struct manifest_reader *r)
 {

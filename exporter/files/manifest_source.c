@@ -203,12 +203,12 @@ struct manifests {
     struct custom_kinds custom_kinds;
     struct api_version_source server_versions; /* All zero without an API server. */
     struct release_evidence release_evidence;
-    size_t keep_max; /* See manifests_keep_streams(). */
+    size_t keep_max;                       /* See manifests_keep_streams(). */
     const struct namespace_filter *filter; /* Borrowed. NULL: objects of all namespaces. */
     struct declarations declarations;
     manifest_receive_fn *receive; /* NULL: objects go to the store. */
     void *receive_context;
-    const char *received_path;              /* Place of the object that `receive` gets. */
+    const char *received_path; /* Place of the object that `receive` gets. */
     size_t received_line;
     struct manifest_reader *current_reader; /* NULL between files. */
     struct manifest_file *current_file;     /* Borrowed; NULL between files. */
@@ -802,6 +802,17 @@ bool manifests_find_earlier_place(const struct manifests *m, const struct entry 
 size_t manifests_rendering_count(const struct manifests *m)
 {
     return m->packages.count;
+}
+
+size_t manifests_rendered_duplicate_count(const struct manifests *m)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < m->tree.count; i++) {
+        if (m->tree.files[i]->origin_count > 0)
+            count += m->tree.files[i]->duplicates.harmless;
+    }
+    return count;
 }
 
 const struct rendering *manifests_rendering(const struct manifests *m, size_t i)

@@ -160,6 +160,9 @@ bool manifests_find_earlier_place(const struct manifests *m, const struct entry 
 
 /* Packages that were rendered, in the order of their folders. Valid until the next load. */
 size_t manifests_rendering_count(const struct manifests *m);
+/* Returns the number of rendered documents that declare an object which a later one declares too.
+ */
+size_t manifests_rendered_duplicate_count(const struct manifests *m);
 const struct rendering *manifests_rendering(const struct manifests *m, size_t i);
 
 size_t manifests_file_count(const struct manifests *m);

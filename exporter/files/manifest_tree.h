@@ -35,12 +35,12 @@ struct manifest_tree {
     size_t count;
     size_t capacity;
     size_t sorted;
-    size_t changed;       /* Number of files with the mark `changed`. */
+    size_t changed;             /* Number of files with the mark `changed`. */
     size_t changed_definitions; /* Number of them with is_definition. */
-    size_t gone;          /* Number of files with the mark `gone`. */
-    size_t cursor;        /* Index at which the search for the next changed file starts. */
-    uint32_t last_source; /* Store origin number of the latest new file. */
-    bool uses_reader;     /* Jobs of the file reader walk the PATHs. */
+    size_t gone;                /* Number of files with the mark `gone`. */
+    size_t cursor;              /* Index at which the search for the next changed file starts. */
+    uint32_t last_source;       /* Store origin number of the latest new file. */
+    bool uses_reader;           /* Jobs of the file reader walk the PATHs. */
     struct file_watches watches;
 };
 

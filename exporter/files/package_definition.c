@@ -54,7 +54,7 @@ static void add_reference(struct package_definition *d, const char *path, enum r
 enum element_form {
     FORM_PATH,     /* Text with a path; a text of YAML is no path. */
     FORM_KEY_PATH, /* Text "path", or "key=path". */
-    FORM_OBJECT,   /* Object whose member `member` is a path. */
+    FORM_OBJECT,   /* Object with the path in `member`. */
 };
 
 /* Lists of a kustomization that refer to files. */
@@ -109,15 +109,15 @@ static void add_list(struct package_definition *d, const struct reference_list *
 {
     const cJSON *element;
 
-    cJSON_ArrayForEach(element, json_array(document, list->name)) add_element(d, list, element);
+    cJSON_ArrayForEach (element, json_array(document, list->name))
+        add_element(d, list, element);
 }
 
 static void add_generators(struct package_definition *d, const cJSON *generators)
 {
     const cJSON *generator;
 
-    cJSON_ArrayForEach(generator, generators)
-    {
+    cJSON_ArrayForEach (generator, generators) {
         for (size_t i = 0; i < ARRAY_LEN(generator_lists); i++)
             add_list(d, &generator_lists[i], generator);
         add_reference(d, json_str(generator, "env", ""), REFERENCE_INPUT);
@@ -142,8 +142,7 @@ static bool changes_objects(const cJSON *document)
                                            "bases",      "buildMetadata", "sortOptions"};
     const cJSON *member;
 
-    cJSON_ArrayForEach(member, document)
-    {
+    cJSON_ArrayForEach (member, document) {
         size_t i = 0;
 
         while (i < ARRAY_LEN(harmless) && strcmp(member->string, harmless[i]) != 0)
@@ -184,11 +183,10 @@ static bool read_chart(const cJSON *document, struct package_definition *d)
 
     if (*name == '\0' || json_get(document, "kind") || !json_get(document, "apiVersion"))
         return false;
-    d->kind = strcmp(json_str(document, "type", ""), "library") == 0 ? PACKAGE_LIBRARY
-                                                                     : PACKAGE_CHART;
+    d->kind =
+        strcmp(json_str(document, "type", ""), "library") == 0 ? PACKAGE_LIBRARY : PACKAGE_CHART;
     d->name = xstrdup(name);
-    cJSON_ArrayForEach(dependency, json_array(document, "dependencies"))
-    {
+    cJSON_ArrayForEach (dependency, json_array(document, "dependencies")) {
         const char *repository = json_str(dependency, "repository", "");
 
         if (strncmp(repository, file_scheme, strlen(file_scheme)) == 0)

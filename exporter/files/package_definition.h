@@ -4,7 +4,7 @@
 #include "metrics/base/json.h"
 
 /*
- * A package is a folder whose objects kustomize or Helm makes from its files: a kustomization or a
+ * A package is a folder with files from which kustomize or Helm makes objects: a kustomization or a
  * chart. Its definition is the content of kustomization.yaml or Chart.yaml.
  */
 enum package_kind {
@@ -43,19 +43,20 @@ extern const char *const kustomization_names[KUSTOMIZATION_NAME_COUNT];
 
 /*
  * Reads the definition of a package from the document of a file called `name`. Returns false if the
- * document is none, such as a Kustomization of Flux. Lists of another type than kustomize expects
- * are ignored, because kustomize rejects them itself.
+ * document is no definition, such as a Kustomization of Flux. Lists of another type than kustomize
+ * expects are ignored, because kustomize rejects them itself.
  */
 bool package_definition_read(const char *name, const cJSON *document,
                              struct package_definition *out) MUST_USE;
 void package_definition_release(struct package_definition *d);
 
-/* Returns true if the reference needs the network: a URL, or a repository such as github.com/x/y. */
+/* Returns true if the reference needs the network: a URL, or a repository such as github.com/x/y.
+ */
 bool package_reference_is_remote(const char *path);
 
 /*
- * Returns the path of `path` in `folder` without ".", ".." after a name, and repeated slashes; owned
- * by the caller. An absolute `path` stays so. The result is "." for the working folder. Does not
- * read links.
+ * Returns the path of `path` in `folder` without ".", ".." after a name, and repeated slashes;
+ * owned by the caller. An absolute `path` stays so. The result is "." for the working folder. Does
+ * not read links.
  */
 char *package_join_path(const char *folder, const char *path) MUST_USE;

@@ -3,7 +3,7 @@
 
 #include <sys/stat.h>
 
-#include "exporter/files/package_hint.h"
+#include "metrics/base/shown.h"
 
 void package_reader_init(struct package_reader *r, const struct manifest_limits *limits,
                          const char *ns)
@@ -63,6 +63,124 @@ void package_reader_forget(struct package_reader *r, const struct manifest_file 
 {
     if (file->is_definition && package_set_remove(&r->set, file))
         r->is_old = true;
+}
+
+/* ---- reasons for not rendering ---- */
+
+enum { COMMAND_MAX_BYTES = 400, REASON_MAX_BYTES = 200 };
+
+#define CHECK_COMMAND "| karmada-policy-exporter check -"
+
+/* Returns the folder of a package in the PATHs as the user names it, owned by the caller. */
+static MUST_USE char *shown_folder(const struct package *p)
+{
+    const char *path = p->file->path;
+    const char *slash = strrchr(path, '/');
+
+    return slash ? xmemdup0(path, slash == path ? 1 : (size_t)(slash - path)) : xstrdup(".");
+}
+
+/* Appends a word of a shell command. */
+static void add_word(struct strbuf *out, const char *word)
+{
+    size_t safe =
+        strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789./_-");
+
+    if (word[safe] == '\0' && *word != '-') {
+        strbuf_adds(out, word);
+        return;
+    }
+    strbuf_adds(out, *word == '-' ? "./'" : "'");
+    for (; *word; word++) {
+        if (*word == '\'')
+            strbuf_adds(out, "'\\'");
+        strbuf_addc(out, *word);
+    }
+    strbuf_addc(out, '\'');
+}
+
+/* Returns a remote reference without the credentials that it may have before "@". */
+static struct shown show_remote(const char *reference)
+{
+    const char *at = strrchr(reference, '@');
+
+    return shown(at ? at + 1 : reference);
+}
+
+/* Appends the command that renders the package. */
+static void add_command(struct strbuf *out, const struct package *p)
+{
+    CLEANUP(free_cleanup) char *folder = shown_folder(p);
+
+    if (p->definition.kind != PACKAGE_CHART) {
+        strbuf_adds(out, p->obstacle == OBSTACLE_CHARTS ? "kubectl kustomize --enable-helm "
+                                                        : "kubectl kustomize ");
+    } else if (p->obstacle == OBSTACLE_DEPENDENCIES) {
+        strbuf_adds(out, "helm dependency build ");
+    } else {
+        strbuf_adds(out, "helm template ");
+        add_word(out, p->definition.name);
+        strbuf_addc(out, ' ');
+    }
+    add_word(out, folder);
+    if (p->obstacle != OBSTACLE_DEPENDENCIES)
+        strbuf_adds(out, " " CHECK_COMMAND);
+}
+
+static void add_reason(struct strbuf *out, const struct package *p, bool server)
+{
+    bool is_chart = p->definition.kind == PACKAGE_CHART;
+
+    switch (p->obstacle) {
+    case OBSTACLE_DISABLED:
+        strbuf_adds(out, server ? "serve runs no programs" : "--render=never");
+        return;
+    case OBSTACLE_PROGRAM:
+        strbuf_adds(out,
+                    is_chart ? "helm is not on PATH" : "neither kustomize nor kubectl is on PATH");
+        return;
+    case OBSTACLE_REMOTE:
+        strbuf_addf(out, "%s refers to '%s', which needs the network",
+                    p->culprit == p ? "it" : p->culprit->folder, show_remote(p->reference).text);
+        return;
+    case OBSTACLE_CHARTS:
+        strbuf_adds(out, "it renders Helm charts");
+        return;
+    case OBSTACLE_DEPENDENCIES:
+        strbuf_adds(out, "dependencies are missing in its folder charts/");
+        return;
+    case OBSTACLE_NONE:
+    case OBSTACLE_MISSING:
+        break;
+    }
+    abort();
+}
+
+/*
+ * Sets the text for a root that is not rendered: the reason, the effect, and the command that the
+ * user can run. `server`: the reader is `serve`.
+ */
+static void describe_obstacle(const struct package *p, bool server, struct error *out)
+{
+    CLEANUP(strbuf_release) struct strbuf command = STRBUF_INIT(COMMAND_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf reason = STRBUF_INIT(REASON_MAX_BYTES);
+
+    add_reason(&reason, p, server);
+    add_command(&command, p);
+    if (p->definition.kind == PACKAGE_CHART)
+        fail(out, "not rendered (%s): its templates are not read; run: %s", reason.data,
+             command.data);
+    else
+        fail(out,
+             "not rendered (%s): its own files are read without patches and generators; run: %s",
+             reason.data, command.data);
+}
+
+/* Sets the text for OBSTACLE_MISSING: the reference that leads nowhere, and where it is. */
+static void describe_missing(const struct package *p, struct error *out)
+{
+    fail(out, "not rendered: '%s' refers to '%s', which does not exist: correct the path",
+         p->culprit->folder, shown(p->reference).text);
 }
 
 /* ---- roles of files ---- */
@@ -131,8 +249,7 @@ static struct package_resolver make_resolver(struct package_reader *r)
     return resolver;
 }
 
-enum file_role package_reader_role(const struct package_reader *r,
-                                   const struct manifest_file *file)
+enum file_role package_reader_role(const struct package_reader *r, const struct manifest_file *file)
 {
     return package_set_role(&r->set, file->path);
 }
@@ -147,10 +264,10 @@ static void add_hint(const struct package_reader *r, const struct package *p)
     if (p->treatment != TREATMENT_FILES)
         return;
     if (p->obstacle == OBSTACLE_MISSING) {
-        package_describe_missing(p, &text);
+        describe_missing(p, &text);
         document_problems_add(&p->file->problems, PROBLEM_UNREADABLE, nowhere, text.text, NULL);
     } else if (p->incomplete) {
-        package_describe_obstacle(p, r->mode == RENDER_SERVER, &text);
+        describe_obstacle(p, r->mode == RENDER_SERVER, &text);
         document_problems_add(&p->file->problems, PROBLEM_NOT_RENDERED, nowhere, text.text, NULL);
     }
 }
@@ -204,7 +321,7 @@ static void begin_rendering(struct package_reader *r, const struct package *p, c
 static void render(struct package_reader *r, struct package *p, const char *root,
                    struct document_problems *found)
 {
-    CLEANUP(free_cleanup) char *folder = package_shown_folder(p);
+    CLEANUP(free_cleanup) char *folder = shown_folder(p);
     enum render_obstacle obstacle;
     struct error err;
 
@@ -227,7 +344,7 @@ static void render(struct package_reader *r, struct package *p, const char *root
     }
     p->treatment = TREATMENT_FILES;
     p->obstacle = obstacle;
-    package_describe_obstacle(p, false, &err);
+    describe_obstacle(p, false, &err);
     document_problems_add(found, PROBLEM_NOT_RENDERED, (struct json_position){0, 0}, err.text,
                           NULL);
 }
@@ -260,7 +377,8 @@ struct render_origin package_reader_add_object(struct package_reader *r, cJSON *
     /* The numbers of the objects in a YAML text count from 1. */
     if (place.offset > file->origin_capacity) {
         file->origin_capacity = place.offset * 2;
-        file->origins = xreallocarray(file->origins, file->origin_capacity, sizeof(struct manifest_file *));
+        file->origins =
+            xreallocarray(file->origins, file->origin_capacity, sizeof(struct manifest_file *));
     }
     for (; file->origin_count < place.offset; file->origin_count++)
         file->origins[file->origin_count] = origin.file;

@@ -7,14 +7,14 @@
 
 /* Programs that a source of manifests may run for the packages among its files. */
 enum render_mode {
-    RENDER_AUTO,   /* Those that exist. */
-    RENDER_NEVER,  /* None: --render=never. */
-    RENDER_SERVER, /* None: a server never runs them. */
+    RENDER_AUTO,   /* All programs that exist. */
+    RENDER_NEVER,  /* No program: --render=never. */
+    RENDER_SERVER, /* No program: a server never runs one. */
 };
 
 /* A package that was rendered. Texts are borrowed. */
 struct rendering {
-    char *folder; /* As the user names it. Owned. */
+    char *folder; /* Path as the user names it. Owned. */
     bool is_chart;
     struct render_program program;
     size_t objects;
@@ -38,7 +38,7 @@ struct package_reader {
     struct rendering *renderings;
     size_t count;
     size_t capacity;
-    size_t current_rendering; /* Index of the rendering whose objects are read. */
+    size_t current_rendering; /* Index of the rendering that is being read. */
 };
 
 /* Copies `ns`, the namespace of objects without one. The mode is RENDER_SERVER. */
@@ -74,7 +74,7 @@ enum file_role package_reader_role(const struct package_reader *r,
 /* ---- renderings ---- */
 
 /*
- * Renders the next package that needs it, and returns its definition; NULL if there is none. If the
+ * Renders the next package that needs it, and returns its definition; NULL without one. If the
  * program fails, `found` receives the problem, and r->rendered.text is empty. The call blocks.
  */
 struct manifest_file *package_reader_render_next(struct package_reader *r,

@@ -9,15 +9,15 @@
 #include "exporter/system/platform.h"
 
 enum {
-    RENDER_SECONDS = 60,      /* Of one package. */
-    RENDER_ALL_SECONDS = 600, /* Of all packages. */
+    RENDER_SECONDS = 60,      /* For one package. */
+    RENDER_ALL_SECONDS = 600, /* For all packages. */
     RENDERS_MAX = 1000,
     VERSION_SECONDS = 10,
-    OUTPUT_MAX_BYTES = 128 << 20, /* As for YAML files, see manifest_limits_default. */
+    OUTPUT_MAX_BYTES = 128 << 20, /* Equal to the limit of YAML files. */
     MESSAGES_MAX_BYTES = 64 << 10,
     VERSION_MAX_BYTES = 4 << 10,
     VERSION_SHOWN_MAX = 40,
-    RELEASE_NAME_MAX = 53, /* Of helm. */
+    RELEASE_NAME_MAX = 53, /* Limit of helm. */
     PATH_MAX_BYTES = 64 << 10,
 };
 
@@ -151,27 +151,82 @@ static const char *after_last(const char *text, const char *part)
     return text;
 }
 
-void render_message_add(struct strbuf *out, const char *messages)
+/* Returns the text after a prefix and the next "': "; the text itself without the prefix. */
+static const char *after_quoted(const char *text, const char *prefix)
 {
-    const char *line = after_last(after_last(messages, "Error: "), "error: ");
-    size_t start = out->len, len;
+    const char *end = strncmp(text, prefix, strlen(prefix)) == 0 ? strstr(text, "': ") : NULL;
 
-    line += strspn(line, " \t\r\n");
-    CLEANUP(free_cleanup) char *first = xmemdup0(line, strcspn(line, "\r\n"));
-    const char *cause = after_last(first, "' must resolve to a file': ");
+    return end ? end + strlen("': ") : text;
+}
 
-    if (strncmp(cause, "recursed accumulation of path '", 31) == 0)
-        cause = after_last(cause, "': ");
-    len = strlen(cause);
+/* Returns the cause in a message of kustomize, which repeats it for each kustomization above. */
+static const char *find_cause(const char *line)
+{
+    static const char resource[] = "accumulating resources from '";
+    const char *at = after_last(line, resource);
+
+    if (at != line)
+        at = after_quoted(at - strlen(resource), resource);
+    at = after_last(at, "' must resolve to a file': ");
+    return after_quoted(at, "recursed accumulation of path '");
+}
+
+/* Returns the length of the cause without the ends of outer messages and without a patch. */
+static size_t measure_cause(const char *cause)
+{
+    const char *outer = strstr(cause, "': must build at directory"), *patch;
+    size_t len = outer ? (size_t)(outer - cause) : strlen(cause);
+
     /* A quote without its beginning is that of an outer message. */
     if (len > 0 && cause[len - 1] == '"' && strchr(cause, '"') == cause + len - 1)
         len--;
-    if (strstr(cause, "patch from ["))
-        len = (size_t)(strstr(cause, "patch from [") - cause) + strlen("patch");
+    patch = strstr(cause, "patch from [");
+    return patch && patch < cause + len ? (size_t)(patch - cause) + strlen("patch") : len;
+}
+
+static void add_cause(struct strbuf *out, const char *line, size_t len)
+{
+    static const char config[] = " with config: `";
+    CLEANUP(free_cleanup) char *first = xmemdup0(line, len);
+    const char *cause = find_cause(first);
+
+    len = measure_cause(cause);
+    /* The configuration follows in other lines. It may be a patch. */
+    if (len > strlen(config) && strcmp(cause + len - strlen(config), config) == 0)
+        len -= strlen(config);
     strbuf_add(out, cause, len < RENDER_MESSAGE_BYTES ? len : RENDER_MESSAGE_BYTES);
     strbuf_adds(out, len > RENDER_MESSAGE_BYTES ? "..." : "");
+}
+
+void render_message_add(struct strbuf *out, const char *messages)
+{
+    const char *line = after_last(after_last(messages, "Error: "), "error: ");
+    const char *after_config = strstr(line, "\n`: ");
+    size_t start = out->len;
+
+    line += strspn(line, " \t\r\n");
+    add_cause(out, line, strcspn(line, "\r\n"));
+    if (after_config) {
+        after_config += strlen("\n`: ");
+        strbuf_adds(out, ": ");
+        add_cause(out, after_config, strcspn(after_config, "\r\n"));
+    }
     if (out->len == start)
         strbuf_adds(out, "it printed no message");
+}
+
+/* Appends a text without the path of the working folder, which users do not write either. */
+static void add_relative(struct strbuf *out, const char *text)
+{
+    CLEANUP(free_cleanup) char *real = realpath(".", NULL);
+    CLEANUP(free_cleanup) char *folder = scan_join_path(real ? real : "/", "");
+    const char *found;
+
+    while (folder[1] != '\0' && (found = strstr(text, folder))) {
+        strbuf_add(out, text, (size_t)(found - text));
+        text = found + strlen(folder);
+    }
+    strbuf_adds(out, text);
 }
 
 /* Runs a program, and describes its failure. `messages` receives its standard error. */
@@ -192,10 +247,12 @@ static bool run_tool(struct package_renderer *r, enum tool tool, const char *con
     if (fine)
         return true;
 
-    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(RENDER_MESSAGE_BYTES * 2);
+    CLEANUP(strbuf_release) struct strbuf relative = STRBUF_INIT(MESSAGES_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(RENDER_MESSAGE_BYTES * 3);
 
+    add_relative(&relative, messages->data);
     if (strncmp(err->text, "exit code", strlen("exit code")) == 0)
-        render_message_add(&text, messages->data);
+        render_message_add(&text, relative.data);
     else
         strbuf_adds(&text, err->text);
     return fail(err, "%s fails: %s", tools[tool].name, text.data);
@@ -296,15 +353,10 @@ static bool run_helm(struct package_renderer *r, const struct package *p, const 
 {
     CLEANUP(strbuf_release) struct strbuf messages = STRBUF_INIT(MESSAGES_MAX_BYTES);
     /* Hooks are objects for Karmada like others, except tests, which only `helm test` creates. */
-    const char *const arguments[] = {"helm",
-                                     "template",
-                                     choose_release_name(p->definition.name),
-                                     target,
-                                     "--namespace",
-                                     *r->ns ? r->ns : "default",
-                                     "--include-crds",
-                                     "--skip-tests",
-                                     NULL};
+    const char *const arguments[] = {
+        "helm",           "template",     choose_release_name(p->definition.name),
+        target,           "--namespace",  *r->ns ? r->ns : "default",
+        "--include-crds", "--skip-tests", NULL};
 
     if (run_tool(r, TOOL_HELM, arguments, &out->text, &messages, err))
         return true;
@@ -328,8 +380,7 @@ bool package_renderer_run(struct package_renderer *r, const struct package *p, c
         return fail(err, "more than %d kustomizations and charts: check a part of the folders",
                     RENDERS_MAX);
     if (r->spent_ms >= (int64_t)RENDER_ALL_SECONDS * 1000)
-        return fail(err,
-                    "rendering takes more than %d seconds in all: check a part of the folders",
+        return fail(err, "rendering takes more than %d seconds in all: check a part of the folders",
                     RENDER_ALL_SECONDS);
     r->count++;
     out->program = describe_tool(r, tool);

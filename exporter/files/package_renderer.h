@@ -7,8 +7,8 @@
 
 /*
  * Renders packages with the programs of the user: kustomizations with kustomize or kubectl, charts
- * with helm. The programs are searched only in the absolute folders of PATH, and run with a limit of
- * time and output. They get no right to run plugins, and no reference that needs the network.
+ * with helm. The programs are searched only in the absolute folders of PATH, and run with a limit
+ * of time and output. They get no right to run plugins, and no reference that needs the network.
  */
 struct package_renderer;
 

@@ -4,7 +4,7 @@
 /* Role of a file that a package refers to. */
 struct role {
     enum file_role role;
-    char path[]; /* As package_join_path() returns it. */
+    char path[]; /* Result of package_join_path(). */
 };
 
 static uint64_t hash_path(const char *path)
@@ -95,9 +95,9 @@ void package_set_put(struct package_set *s, struct manifest_file *file, const ch
     CLEANUP(free_cleanup) char *parent = xmemdup0(path, slash ? (size_t)(slash - path) : 0);
     char *folder = package_join_path(slash == path ? "/" : parent, "");
     struct package *p = find_folder(s, folder);
-    bool chart = definition ? definition->kind == PACKAGE_CHART ||
-                                  definition->kind == PACKAGE_LIBRARY
-                            : strcmp(slash ? slash + 1 : path, "Chart.yaml") == 0;
+    bool chart = definition
+                     ? definition->kind == PACKAGE_CHART || definition->kind == PACKAGE_LIBRARY
+                     : strcmp(slash ? slash + 1 : path, "Chart.yaml") == 0;
 
     if (p && p->file && p->file != file && (is_chart(p) || !chart)) {
         if (definition)
@@ -113,8 +113,8 @@ void package_set_put(struct package_set *s, struct manifest_file *file, const ch
     p->file = file;
     p->broken = !definition;
     p->definition = definition ? *definition
-                               : (struct package_definition){
-                                     .kind = chart ? PACKAGE_LIBRARY : PACKAGE_COMPONENT};
+                               : (struct package_definition){.kind = chart ? PACKAGE_LIBRARY
+                                                                           : PACKAGE_COMPONENT};
 }
 
 static void remove_at(struct package_set *s, size_t i)
@@ -139,7 +139,7 @@ bool package_set_remove(struct package_set *s, const struct manifest_file *file)
 
 /* ---- charts ---- */
 
-/* Returns the package of the nearest chart whose folder is above `path`; NULL without one. */
+/* Returns the nearest chart with a folder above `path`; NULL without one. */
 static struct package *find_chart_above(const struct package_set *s, const char *path)
 {
     CLEANUP(free_cleanup) char *folder = xstrdup(path);
@@ -404,8 +404,8 @@ static void mark_inflated_charts(const struct package_set *s)
             CLEANUP(free_cleanup)
             char *path = package_join_path(owner, kustomization->definition.references[k].path);
 
-            p->included = p->included || (kustomization->definition.inflates_charts &&
-                                          strcmp(path, home) == 0);
+            p->included = p->included ||
+                          (kustomization->definition.inflates_charts && strcmp(path, home) == 0);
         }
     }
 }

@@ -7,9 +7,9 @@
 struct manifest_file;
 
 /*
- * All packages of the PATHs: which of them a program renders, and how every other file in and beside
- * them is read. A root is a package that no other package includes. Only roots are rendered, because
- * a render of a root has the objects of all packages that it includes.
+ * All packages of the PATHs: which of them a program renders, and how every other file in and
+ * beside them is read. A root is a package that no other package includes. Only roots are rendered,
+ * because a render of a root has the objects of all packages that it includes.
  */
 
 enum package_treatment {
@@ -23,28 +23,28 @@ enum package_treatment {
 /* Reason for not rendering a root. */
 enum render_obstacle {
     OBSTACLE_NONE,
-    OBSTACLE_DISABLED, /* --render=never, or `serve`. */
-    OBSTACLE_PROGRAM,  /* No program that can render it. */
-    OBSTACLE_REMOTE,   /* A reference needs the network. */
-    OBSTACLE_CHARTS,   /* A kustomization renders Helm charts. */
-    OBSTACLE_MISSING,  /* A file or folder does not exist. */
+    OBSTACLE_DISABLED,     /* --render=never, or `serve`. */
+    OBSTACLE_PROGRAM,      /* No program that can render it. */
+    OBSTACLE_REMOTE,       /* A reference needs the network. */
+    OBSTACLE_CHARTS,       /* A kustomization renders Helm charts. */
+    OBSTACLE_MISSING,      /* A file or folder does not exist. */
     OBSTACLE_DEPENDENCIES, /* Dependencies of a chart are not in its folder. */
 };
 
 struct package {
-    char *folder;               /* As package_join_path() returns it. */
+    char *folder;               /* Result of package_join_path(). */
     struct manifest_file *file; /* The definition. Borrowed; NULL outside of the PATHs. */
     struct package_definition definition;
     bool broken;
     /* Set by package_set_resolve(). */
     enum package_treatment treatment;
-    enum render_obstacle obstacle; /* Of TREATMENT_FILES. */
+    enum render_obstacle obstacle; /* Reason for TREATMENT_FILES. */
     const struct package *culprit; /* Package with the reference that is an obstacle; or NULL. */
     const char *reference;         /* The reference; NULL without one. */
     bool included;                 /* Another package refers to it. */
-    bool in_chart;                 /* It is a part of a chart: subchart, template. */
+    bool in_chart;                 /* The package is a subchart or template of a chart. */
     bool incomplete;               /* Root: its files alone do not have all of its objects. */
-    uint32_t visit;                /* Number of the latest root whose walk has reached it. */
+    uint32_t visit;                /* Number of the latest root that includes it. */
 };
 
 enum file_role {
@@ -81,7 +81,7 @@ void package_set_release(struct package_set *s);
 void package_set_put(struct package_set *s, struct manifest_file *file, const char *path,
                      struct package_definition *definition);
 
-/* Removes the package that `file` defines, if any. Returns false if there is none. */
+/* Removes the package that `file` defines, if any. Returns false without one. */
 bool package_set_remove(struct package_set *s, const struct manifest_file *file);
 
 /* Knowledge of files outside of the set. */
@@ -98,7 +98,8 @@ struct package_resolver {
 /* Sets the treatment of all packages, and the roles of files. Sorts the packages by folder. */
 void package_set_resolve(struct package_set *s, const struct package_resolver *resolver);
 
-/* Returns the role of a file, after package_set_resolve(). `path` is that of the file in the tree. */
+/* Returns the role of a file, after package_set_resolve(). `path` is that of the file in the tree.
+ */
 enum file_role package_set_role(const struct package_set *s, const char *path);
 
 /* Returns the package that `file` defines; NULL without one. */

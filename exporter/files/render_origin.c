@@ -42,7 +42,7 @@ struct origin_finder {
     struct manifest_limits limits;
     struct map files;
     struct origin_package current;
-    struct source_line *sources; /* Of the current package, in order. */
+    struct source_line *sources; /* Comments in the current package, in order. */
     size_t source_count;
     size_t source_capacity;
     char *folder;      /* Folder of the current package, as the user names it. */
@@ -123,8 +123,8 @@ static void find_sources(struct origin_finder *f, const char *text)
         size_t len = strcspn(at, "\n");
 
         if (after_marker && strncmp(at, prefix, sizeof(prefix) - 1) == 0)
-            add_source(f, (struct source_line){line, at + sizeof(prefix) - 1,
-                                               len - (sizeof(prefix) - 1)});
+            add_source(
+                f, (struct source_line){line, at + sizeof(prefix) - 1, len - (sizeof(prefix) - 1)});
         after_marker = len == 3 && memcmp(at, "---", 3) == 0;
         at += len;
         at += *at == '\n';
@@ -137,10 +137,10 @@ void origin_finder_begin(struct origin_finder *f, const struct origin_package *p
 
     end_package(f);
     f->current = *package;
-    f->folder = slash ? xmemdup0(package->definition,
-                                 slash == package->definition ? 1
-                                                              : (size_t)(slash - package->definition))
-                      : xstrdup(".");
+    f->folder =
+        slash ? xmemdup0(package->definition,
+                         slash == package->definition ? 1 : (size_t)(slash - package->definition))
+              : xstrdup(".");
     f->real_folder = realpath(f->folder, NULL);
     f->real_root = realpath(package->root, NULL);
     if (!package->rendered->origin_folder)
@@ -206,7 +206,7 @@ static unsigned rate_object(const struct indexed_object *candidate, const cJSON 
         rating = UINT_MAX - 1;
     else if (*candidate->name && strstr(name, candidate->name))
         rating += (unsigned)strlen(candidate->name) * 2;
-    /* Of objects with the same name, that of the namespace. */
+    /* The namespace decides between objects with the same name. */
     return rating + (strcmp(candidate->ns, json_str(metadata, "namespace", "")) == 0);
 }
 
@@ -239,12 +239,13 @@ static const char *get_text(struct origin_file *file)
     struct error ignored;
 
     if (!file->text)
-        file->text = file_read(file->file->path, &text, &ignored) ? strbuf_take(&text, NULL)
-                                                            : xstrdup("");
+        file->text =
+            file_read(file->file->path, &text, &ignored) ? strbuf_take(&text, NULL) : xstrdup("");
     return file->text;
 }
 
-/* Returns true if a line, without indent and "- ", is "<key>: <value>". The value may have quotes. */
+/* Returns true if a line, without indent and "- ", is "<key>: <value>". The value may have quotes.
+ */
 static bool line_has(const char *line, size_t len, const char *key, const char *value)
 {
     size_t key_len = strlen(key), value_len = strlen(value), at = strspn(line, " -");
@@ -358,7 +359,7 @@ static char *take_annotation(cJSON *object)
     return taken;
 }
 
-/* Returns the file that an annotation names; NULL if it names none. `key` is its member. */
+/* Returns the file that an annotation names; NULL without one. `key` is its member. */
 static struct origin_file *find_annotated_file(struct origin_finder *f, const char *annotation,
                                                const char *key)
 {
@@ -404,7 +405,8 @@ static const struct source_line *find_source(const struct origin_finder *f, size
     return from > 0 ? &f->sources[from - 1] : NULL;
 }
 
-static struct render_origin find_helm_origin(struct origin_finder *f, const cJSON *object, size_t line)
+static struct render_origin find_helm_origin(struct origin_finder *f, const cJSON *object,
+                                             size_t line)
 {
     const struct source_line *source = find_source(f, line);
     const char *slash = source ? memchr(source->source, '/', source->len) : NULL;

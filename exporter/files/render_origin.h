@@ -43,6 +43,6 @@ struct render_origin origin_finder_find(struct origin_finder *f, cJSON *object, 
 
 /*
  * Returns the line, from 1, of a template at which an object of this kind and name is likely to
- * begin; 1 if there is none. A template may make the name and even the kind.
+ * begin; 1 if it is not found. A template may make the name and even the kind.
  */
 size_t template_find_line(const char *text, const char *kind, const char *name);

@@ -88,7 +88,7 @@ static bool problem_log_update(struct problem_log *l, const struct manifests *m,
         strbuf_reset(&text);
         manifest_problem_append_place(&p, &text);
         log_write(log,
-                  p.kind == PROBLEM_FOREIGN                  ? LOG_LEVEL_DEBUG
+                  p.kind == PROBLEM_FOREIGN                 ? LOG_LEVEL_DEBUG
                   : !problem_kind_blocks_evaluation(p.kind) ? LOG_LEVEL_INFO
                                                             : LOG_LEVEL_WARN,
                   "manifest problem", "kind", problem_kind_name(p.kind), "place", text.data,

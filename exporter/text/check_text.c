@@ -878,7 +878,8 @@ void check_result_print(const struct check_result *r, const struct fail_on *fail
     print_sources(r, fail_on, o);
     print_release(r, o);
     print_filter(r, o);
-    rendering_text_print(r->evaluation->manifests, o);
+    rendering_text_print_programs(r->evaluation->manifests, o);
+    rendering_text_print_reasons(r->evaluation->manifests, o);
     print_manifest_problems(r, "Not read", true, r->unread, o);
     if (wide)
         print_wide(r, fail_on, o);

@@ -26,35 +26,43 @@ static bool add_kind(const struct manifests *m, bool is_chart, struct strbuf *li
     return true;
 }
 
-static void print_rendered(const struct manifests *m, struct output *o)
+void rendering_text_print_programs(const struct manifests *m, struct output *o)
 {
     CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
+    size_t duplicates = manifests_rendered_duplicate_count(m);
     bool kustomizations = add_kind(m, false, &line);
 
     if (!add_kind(m, true, &line) && !kustomizations)
         return;
     strbuf_addc(&line, '.');
     output_add_line(o, 0, line.data);
+    if (duplicates == 0)
+        return;
+    strbuf_reset(&line);
+    strbuf_addf(&line,
+                "%zu rendered object%s declared again by another overlay or file, which counts. "
+                "Check overlays for different environments one by one: --environment NAME=PATH.",
+                duplicates, duplicates == 1 ? " is" : "s are");
+    output_add_line(o, 0, line.data);
 }
 
-void rendering_text_print(const struct manifests *m, struct output *o)
+void rendering_text_print_reasons(const struct manifests *m, struct output *o)
 {
-    CLEANUP(table_release) struct table t = table_make(NULL, 2, INDENT);
     size_t count = 0;
 
-    print_rendered(m, o);
-    for (size_t i = 0; i < manifests_problem_count(m); i++) {
-        struct manifest_problem p = manifests_problem(m, i);
-
-        if (p.kind != PROBLEM_NOT_RENDERED)
-            continue;
-        table_add(&t, STYLE_PLAIN, p.path);
-        table_add(&t, STYLE_CAUTION, p.text);
-        count++;
-    }
+    for (size_t i = 0; i < manifests_problem_count(m); i++)
+        count += manifests_problem(m, i).kind == PROBLEM_NOT_RENDERED;
     if (count == 0)
         return;
     strbuf_addc(&o->text, '\n');
     output_add_section(o, "Not rendered", count);
-    table_print(&t, o);
+    for (size_t i = 0; i < manifests_problem_count(m); i++) {
+        CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
+        struct manifest_problem p = manifests_problem(m, i);
+
+        if (p.kind != PROBLEM_NOT_RENDERED)
+            continue;
+        strbuf_addf(&line, "%s: %s", p.path, p.text);
+        output_add_line(o, INDENT, line.data);
+    }
 }

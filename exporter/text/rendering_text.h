@@ -4,8 +4,8 @@
 #include "exporter/files/manifest_source.h"
 #include "exporter/text/text_table.h"
 
-/*
- * Prints how many kustomizations and charts were rendered, with which programs; nothing if there are
- * none. Then prints, as a section, those that were not rendered, each with the reason.
- */
-void rendering_text_print(const struct manifests *m, struct output *o);
+/* Prints how many kustomizations and charts were rendered, with which programs; nothing for 0. */
+void rendering_text_print_programs(const struct manifests *m, struct output *o);
+
+/* Prints, as a section, the kustomizations and charts that were not rendered, with the reasons. */
+void rendering_text_print_reasons(const struct manifests *m, struct output *o);

@@ -516,8 +516,7 @@ void problem_each_object(const struct engine *e, const struct problem *p, proble
     if (p->subject && p->subject->decision) {
         add_parties(e, &parties);
         add_party(&parties, problem_policy(p));
-        if (dependency_decision(p->subject) &&
-            problem_dependency_field(p) < DEPENDENCY_FIELD_COUNT)
+        if (dependency_decision(p->subject) && problem_dependency_field(p) < DEPENDENCY_FIELD_COUNT)
             engine_dependency_referrers(e, p->subject, add_policy_of_referrer, &parties);
     }
     pass_parties(&parties, each, context);

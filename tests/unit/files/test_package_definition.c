@@ -97,11 +97,16 @@ TEST(paths_are_joined_without_dots)
     static const struct {
         const char *folder, *path, *wanted;
     } paths[] = {
-        {"overlays/prod", "../../base", "base"}, {"a", "../../b", "../b"},
-        {"..", "..", "../.."},                   {".", "a.yaml", "a.yaml"},
-        {"./x", "./y//z/", "x/y/z"},             {"a", "..", "."},
-        {"/a/b", "../c", "/a/c"},                {"/a", "../../..", "/"},
-        {"a", "/etc/x", "/etc/x"},               {"", "", "."},
+        {"overlays/prod", "../../base", "base"},
+        {"a", "../../b", "../b"},
+        {"..", "..", "../.."},
+        {".", "a.yaml", "a.yaml"},
+        {"./x", "./y//z/", "x/y/z"},
+        {"a", "..", "."},
+        {"/a/b", "../c", "/a/c"},
+        {"/a", "../../..", "/"},
+        {"a", "/etc/x", "/etc/x"},
+        {"", "", "."},
         {"a..b", "..c", "a..b/..c"},
     };
 

@@ -128,9 +128,9 @@ static void print_treatments(const struct package_set *s, struct strbuf *out)
         [TREATMENT_BROKEN] = "broken",
     };
     static const char *const obstacles[] = {
-        [OBSTACLE_NONE] = "none",         [OBSTACLE_DISABLED] = "disabled",
-        [OBSTACLE_PROGRAM] = "program",   [OBSTACLE_REMOTE] = "remote",
-        [OBSTACLE_CHARTS] = "charts",     [OBSTACLE_MISSING] = "missing",
+        [OBSTACLE_NONE] = "none",       [OBSTACLE_DISABLED] = "disabled",
+        [OBSTACLE_PROGRAM] = "program", [OBSTACLE_REMOTE] = "remote",
+        [OBSTACLE_CHARTS] = "charts",   [OBSTACLE_MISSING] = "missing",
     };
 
     for (size_t i = 0; i < s->count; i++) {
@@ -158,8 +158,7 @@ static void put_definition(struct package_set *s, struct manifest_file *file, co
     }
     document = json_parse(json, strlen(json), NULL, &err);
     assert_non_null(document);
-    assert_true(
-        package_definition_read(slash ? slash + 1 : file->path, document, &definition));
+    assert_true(package_definition_read(slash ? slash + 1 : file->path, document, &definition));
     package_set_put(s, file, file->path, &definition);
 }
 
@@ -218,8 +217,7 @@ TEST(a_base_outside_of_the_paths_is_loaded)
     package_set_init(&s);
     put_definition(&s, file, "{\"resources\":[\"../base\",\"../base\"]}");
     for (unsigned i = 0; i < 2; i++)
-        package_set_resolve(&s,
-                            &(struct package_resolver){.load = load_base, .context = &loads});
+        package_set_resolve(&s, &(struct package_resolver){.load = load_base, .context = &loads});
     const struct package *p = package_set_find(&s, file);
 
     assert_int_equal(loads, 2);
