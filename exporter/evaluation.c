@@ -635,10 +635,14 @@ static bool find_location(const void *context, const struct entry *entry, const 
     const struct evaluation *e = context;
     struct json_position where;
 
+    struct object_source source;
+
     *out = (struct location){0};
-    if (!(e->locator ? field_locator_find(e->locator, entry, field, &out->file, &where)
-                     : manifests_find_place(e->manifests, entry, &out->file, &where)))
+    if (!manifests_find_source(e->manifests, entry, &source))
         return false;
+    where = e->locator ? field_locator_find(e->locator, &source, field)
+                       : (struct json_position){source.place.line, source.place.column};
+    out->file = source.file->path;
     out->line = where.line;
     out->column = where.column;
     return true;
@@ -694,9 +698,11 @@ static bool note_field(const void *context, const struct entry *entry, const cha
                        struct location *out)
 {
     const struct evaluation *e = context;
+    struct object_source source;
 
     (void)out;
-    field_locator_want(e->locator, entry, field);
+    if (manifests_find_source(e->manifests, entry, &source))
+        field_locator_want(e->locator, &source, field);
     return false;
 }
 

@@ -15,6 +15,7 @@
 #include "metrics/base/json.h"
 #include "metrics/expose/report.h"
 #include "metrics/model/store.h"
+#include "metrics/rules/admission/admission.h"
 
 enum { CHANGE_MAX_BYTES = 64 * 1024 * 1024, WARNING_MAX_BYTES = 8192 };
 
@@ -24,12 +25,11 @@ struct planned_object {
     cJSON *json;        /* Owned; NULL if a later document declares the object again. */
     struct identity id; /* Texts of `json`. */
     bool identified;    /* False: the object has no identity. */
-    char *path;         /* Owned. */
-    size_t line;
+    struct object_source source;
 };
 
 struct planned_objects {
-    struct manifests *source;
+    struct manifests *source;       /* Owned, for the places of the objects. */
     struct planned_object *items;   /* In the order of the documents. */
     struct planned_object **sorted; /* By identity. Owned; NULL before drop_duplicates(). */
     size_t count;
@@ -37,27 +37,22 @@ struct planned_objects {
 
 static void planned_objects_release(struct planned_objects *list)
 {
-    for (size_t i = 0; i < list->count; i++) {
+    for (size_t i = 0; i < list->count; i++)
         cJSON_Delete(list->items[i].json);
-        free(list->items[i].path);
-    }
     free(list->items);
     free(list->sorted);
+    manifests_free(list->source);
 }
 
 static bool keep_object(void *context, const cJSON *object, struct error *err)
 {
     struct planned_objects *list = context;
     struct planned_object kept = {.json = cJSON_Duplicate(object, true)};
-    struct error ignored;
-    const char *path;
 
     (void)err;
     if (!kept.json)
         memory_exhausted(0);
-    kept.identified = identity_read(kept.json, &kept.id, &ignored);
-    manifests_received_place(list->source, &path, &kept.line);
-    kept.path = xstrdup(path);
+    kept.source = manifests_received_source(list->source);
     list->items = xreallocarray(list->items, list->count + 1, sizeof(*list->items));
     list->items[list->count++] = kept;
     return true;
@@ -95,20 +90,34 @@ static void warn_of_duplicate(const struct planned_object *earlier,
     strbuf_addf(&text,
                 "warning: %s:%zu: %s '%s%s%s' is declared again in '%s', line %zu; the plan uses "
                 "that declaration",
-                earlier->path, earlier->line, id.kind, id.ns, *id.ns ? "/" : "", id.name,
-                last->path, last->line);
+                earlier->source.file->path, earlier->source.place.line, id.kind, id.ns,
+                *id.ns ? "/" : "", id.name, last->source.file->path, last->source.place.line);
     invocation_print_error(invocation, text.data);
+}
+
+/* Sorts the objects by their identities, which it reads anew. */
+static void sort_by_identity(struct planned_objects *list)
+{
+    struct error ignored;
+
+    free(list->sorted);
+    list->sorted = xcalloc(list->count + 1, sizeof(struct planned_object *));
+    for (size_t i = 0; i < list->count; i++) {
+        struct planned_object *object = &list->items[i];
+
+        object->identified = object->json && identity_read(object->json, &object->id, &ignored);
+        list->sorted[i] = object;
+    }
+    qsort(list->sorted, list->count, sizeof(struct planned_object *), compare_planned);
 }
 
 /* Drops the objects that a later document declares again, with a warning for each. */
 static void drop_duplicates(struct planned_objects *list, const struct invocation *invocation)
 {
-    struct planned_object **sorted = xcalloc(list->count + 1, sizeof(struct planned_object *));
+    struct planned_object **sorted;
 
-    for (size_t i = 0; i < list->count; i++)
-        sorted[i] = &list->items[i];
-    qsort(sorted, list->count, sizeof(struct planned_object *), compare_planned);
-    list->sorted = sorted;
+    sort_by_identity(list);
+    sorted = list->sorted;
     for (size_t i = 0, last; i < list->count; i = last + 1) {
         last = i;
         /* Objects without identity come first. */
@@ -163,6 +172,7 @@ struct change {
     /* Objects of --delete, pinned in the store; NULL for a Namespace that is not in the store. */
     struct entry_list deletions;
     struct planned_objects applied;
+    struct field_locator *locator; /* Of `applied`. Owned; NULL before read_change(). */
 };
 
 static void change_release(struct change *c)
@@ -171,6 +181,7 @@ static void change_release(struct change *c)
         if (c->deletions.items[i])
             store_unpin(c->evaluation->store, c->deletions.items[i]);
     entry_list_release(&c->deletions);
+    field_locator_free(c->locator);
     planned_objects_release(&c->applied);
 }
 
@@ -215,7 +226,7 @@ static bool read_change(struct change *c, const struct invocation *invocation)
     manifests_import_definitions(m, e->manifests);
     manifests_set_server_versions(m, engine_api_version_source(e->engine));
     fine = read_manifests(m, changes, &c->applied, invocation);
-    manifests_free(m);
+    c->locator = field_locator_new(m);
     return fine;
 }
 
@@ -235,6 +246,8 @@ static void prepare_objects(struct change *c)
             needs_kinds = true;
         }
     }
+    /* Objects of a cluster-scoped kind have lost their namespace. */
+    sort_by_identity(&c->applied);
     if (needs_kinds)
         load_planned_kinds(c->evaluation);
 }
@@ -295,17 +308,6 @@ static bool lose_clusters(struct plan *p, const struct evaluation *e,
     return true;
 }
 
-/* Appends the JSON document. Unless `fail_on` is 0, its member "fails" lists failing objects. */
-static void write_document(struct plan *p, const struct plan_result *result,
-                           const struct evaluation *e, unsigned fail_on, struct strbuf *out)
-{
-    CLEANUP(strbuf_release) struct strbuf fails = STRBUF_INIT(out->max);
-
-    if (fail_on)
-        plan_write_failing_objects(result, fail_on, &fails);
-    report_plan(p, result, e->engine, fail_on ? fails.data : NULL, out);
-}
-
 static int compare_with_planned(const void *identity, const void *planned)
 {
     const struct planned_object *object = *(const struct planned_object *const *)planned;
@@ -313,23 +315,29 @@ static int compare_with_planned(const void *identity, const void *planned)
     return object->identified ? compare_identities(identity, &object->id) : 1;
 }
 
-/* Finds an object in the manifests of -f, else in those of PATH. */
-static bool find_place(const void *context, const struct identity *object,
-                       const struct entry *entry, struct location *out)
+/* Returns the object of -f; NULL if -f has no object of this identity. */
+static const struct planned_object *find_planned(const struct change *c,
+                                                 const struct identity *object)
 {
-    const struct change *c = context;
-    const struct location_source places = evaluation_locations(c->evaluation);
-
     struct planned_object *const *applied =
         bsearch(object, c->applied.sorted, c->applied.count, sizeof(struct planned_object *),
                 compare_with_planned);
 
+    return applied ? *applied : NULL;
+}
+
+/* Finds a field of an object in the manifests of -f, else in those of PATH. */
+static bool find_field(const struct change *c, const struct identity *object,
+                       const struct entry *entry, const char *field, struct location *out)
+{
+    const struct location_source places = evaluation_locations(c->evaluation);
+    const struct planned_object *applied = find_planned(c, object);
+    struct json_position at;
+
     if (!applied)
-        return entry && places.find(places.context, entry, "", out);
-    /* An object that is declared again has no JSON: the last declaration counts. */
-    while (!(*applied)->json)
-        applied++;
-    *out = (struct location){(*applied)->path, (*applied)->line, 0};
+        return entry && places.find(places.context, entry, field, out);
+    at = field_locator_find(c->locator, &applied->source, field);
+    *out = (struct location){applied->source.file->path, at.line, at.column};
     return true;
 }
 
@@ -338,6 +346,40 @@ static void print_plan_text(const struct plan_result *result, const struct evalu
 {
     plan_print(result, plan_layout_of(&e->options), fail_on, o);
     rendering_text_print_programs(e->manifests, o);
+}
+
+/* Finds the field of an object of -f that the API server refuses; else the name of the object. */
+static bool find_place(const void *context, const struct identity *object,
+                       const struct entry *entry, struct location *out)
+{
+    const struct change *c = context;
+    const struct planned_object *applied = find_planned(c, object);
+    CLEANUP(free_cleanup)
+    struct admission *admission = applied ? admission_review(applied->json) : NULL;
+    const char *refused =
+        admission_first_field(admission, engine_release(c->evaluation->engine), false);
+
+    return find_field(c, object, entry, *refused ? refused : "metadata.name", out);
+}
+
+static bool find_entry_field(const void *context, const struct entry *entry, const char *field,
+                             struct location *out)
+{
+    struct identity id = entry_identity(entry);
+
+    return find_field(context, &id, entry, field, out);
+}
+
+/* Appends the JSON document. Unless `fail_on` is 0, its member "fails" lists failing objects. */
+static void write_document(struct plan *p, const struct plan_result *result,
+                           const struct change *c, unsigned fail_on, struct strbuf *out)
+{
+    const struct location_source locations = {.find = find_entry_field, .context = c};
+    CLEANUP(strbuf_release) struct strbuf fails = STRBUF_INIT(out->max);
+
+    if (fail_on)
+        plan_write_failing_objects(result, fail_on, &fails);
+    report_plan(p, result, c->evaluation->engine, &locations, fail_on ? fails.data : NULL, out);
 }
 
 static void write_findings(const struct plan_result *result, const struct change *c,
@@ -376,7 +418,7 @@ static enum exit_status print_plan_result(struct plan *p, const struct change *c
     if (findings_format_is(e->options.output))
         write_findings(result, c, fail_on, status, &o.text);
     else if (document_is_requested(e->options.output))
-        write_document(p, result, e, fail_on, &o.text);
+        write_document(p, result, c, fail_on, &o.text);
     else
         print_plan_text(result, e, fail_on, &o);
     document_convert(&o.text, e->options.output);
@@ -399,6 +441,7 @@ static enum exit_status simulate_change(struct evaluation *e, enum exit_status r
     prepare_objects(&c);
     if (!find_deletions(&c, invocation))
         return STATUS_USAGE;
+    evaluation_locate_fields(e);
     p = plan_new(e->engine);
     /* Only manifests may not have been applied yet. */
     if (!e->session)
@@ -456,7 +499,6 @@ static enum exit_status post_change(const struct invocation *invocation)
         invocation_print_error(invocation, "the manifests of -f are larger than 64 MiB");
     else if (fine && !remote_run_plan(invocation, &json, &status))
         abort();
-    manifests_free(m);
     return status;
 }
 

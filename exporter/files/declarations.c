@@ -348,15 +348,18 @@ bool declarations_find_place(const struct declarations *m, const struct entry *e
 }
 
 bool declarations_find_source(const struct declarations *m, const struct entry *entry,
-                              const struct manifest_file **file, struct json_place *place)
+                              struct object_source *out)
 {
     const struct declaration *last = find_last(m, entry);
 
+    const struct manifest_file *file;
+
     if (!last)
         return false;
-    *file = manifest_file_origin(last->file, last->order);
+    file = manifest_file_origin(last->file, last->order);
     /* The order of a rendered object is no offset in the file of its origin. */
-    *place = (struct json_place){last->line, last->column, *file == last->file ? last->order : 0};
+    *out = (struct object_source){
+        file, {last->line, last->column, file == last->file ? last->order : 0}};
     return true;
 }
 

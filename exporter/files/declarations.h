@@ -62,9 +62,15 @@ void declarations_free_file(struct declarations *m, struct manifest_file *file);
 bool declarations_find_place(const struct declarations *m, const struct entry *entry,
                              const char **path, struct json_position *where);
 
-/* Like declarations_find_place(), but stores the file, and the place as the reader gave it. */
+/* An object in a file. */
+struct object_source {
+    const struct manifest_file *file; /* Borrowed from the source of manifests. */
+    struct json_place place;
+};
+
+/* Like declarations_find_place(), for a struct field_locator. */
 bool declarations_find_source(const struct declarations *m, const struct entry *entry,
-                              const struct manifest_file **file, struct json_place *place);
+                              struct object_source *out);
 
 /*
  * Like declarations_find_place(), for the declaration that is `index` + 1 declarations before the

@@ -7,20 +7,20 @@
 
 #include "exporter/files/json_fields.h"
 #include "exporter/system/file.h"
+#include "exporter/system/platform.h"
 #include "exporter/yaml/yaml_fields.h"
 
 /* A field of an object. */
 struct located_field {
-    const struct entry *entry;
-    const struct manifest_file *file; /* Borrowed. */
-    struct json_place object;         /* Place of the object. */
-    struct json_position where;       /* Of the field; until it is found, that of the object. */
+    struct object_source object;
+    struct json_position where; /* Of the field; until it is found, that of the object. */
     char path[];
 };
 
 struct field_locator {
     const struct manifests *manifests;
     struct map fields;              /* struct located_field, owned. */
+    uint64_t seed;                  /* Authors of files choose the places. */
     struct located_field **pending; /* Fields that field_locator_read() has to find. */
     size_t count;
     size_t capacity;
@@ -28,22 +28,34 @@ struct field_locator {
 
 /* Key of `fields`. */
 struct field_id {
-    const struct entry *entry;
+    const struct object_source *object;
     const char *path;
 };
+
+static bool is_same_object(const struct object_source *a, const struct object_source *b)
+{
+    return a->file == b->file && a->place.line == b->place.line &&
+           a->place.column == b->place.column && a->place.offset == b->place.offset;
+}
+
+static struct json_position position_of(const struct object_source *object)
+{
+    return (struct json_position){object->place.line, object->place.column};
+}
 
 static bool has_id(const void *item, const void *key)
 {
     const struct located_field *field = item;
     const struct field_id *id = key;
 
-    return field->entry == id->entry && strcmp(field->path, id->path) == 0;
+    return is_same_object(&field->object, id->object) && strcmp(field->path, id->path) == 0;
 }
 
-/* No seed is necessary: authors of files choose neither addresses nor the few paths. */
-static uint64_t hash_id(const struct field_id *id)
+static uint64_t hash_id(const struct field_locator *l, const struct field_id *id)
 {
-    return map_hash(id->path, strlen(id->path), map_hash_address(id->entry));
+    uint64_t hash = map_hash(&id->object->place.offset, sizeof(id->object->place.offset), l->seed);
+
+    return map_hash(id->path, strlen(id->path), hash ^ map_hash_address(id->object->file));
 }
 
 struct field_locator *field_locator_new(const struct manifests *manifests)
@@ -51,6 +63,7 @@ struct field_locator *field_locator_new(const struct manifests *manifests)
     struct field_locator *l = xcalloc(1, sizeof(*l));
 
     l->manifests = manifests;
+    l->seed = platform_random_seed();
     l->fields = MAP_INIT(has_id);
     return l;
 }
@@ -109,7 +122,7 @@ static void receive_object(void *context, size_t index, const struct field_node 
 
         field->where = field_node_find(object, field->path);
         /* The column of the object was too large to be stored, and so is that of the field. */
-        if (field->object.column == 0 && field->where.line == field->object.line)
+        if (field->object.place.column == 0 && field->where.line == field->object.place.line)
             field->where.column = 0;
     }
 }
@@ -117,7 +130,7 @@ static void receive_object(void *context, size_t index, const struct field_node 
 static void read_json(struct file_fields *f)
 {
     for (size_t i = 0; i < f->object_count; i++) {
-        struct json_place start = f->items[f->objects[i]]->object;
+        struct json_place start = f->items[f->objects[i]]->object.place;
         struct field_node *object = NULL;
 
         if (lseek(f->fd, (off_t)start.offset, SEEK_SET) == (off_t)start.offset)
@@ -166,16 +179,10 @@ static bool has_changed(const struct manifest_file *file, int fd)
     return !file_signature_equal(&signature, &file->signature);
 }
 
-static bool has_same_place(const struct located_field *a, const struct located_field *b)
-{
-    return a->object.line == b->object.line && a->object.column == b->object.column &&
-           a->object.offset == b->object.offset;
-}
-
 /* Finds the first `count` fields, which are of one file and sorted by their objects. */
 static void read_file(const struct field_locator *l, struct located_field **items, size_t count)
 {
-    const struct manifest_file *file = items[0]->file;
+    const struct manifest_file *file = items[0]->object.file;
     CLEANUP(free_cleanup) size_t *objects = xcalloc(count, sizeof(*objects));
     CLEANUP(free_cleanup) struct json_position *wanted = xcalloc(count, sizeof(*wanted));
     CLEANUP(file_close) int fd = open_unchanged(file);
@@ -189,10 +196,9 @@ static void read_file(const struct field_locator *l, struct located_field **item
     if (fd < 0)
         return;
     for (size_t i = 0; i < count; i++) {
-        if (i > 0 && has_same_place(items[i - 1], items[i]))
+        if (i > 0 && is_same_object(&items[i - 1]->object, &items[i]->object))
             continue;
-        wanted[f.object_count] =
-            (struct json_position){items[i]->object.line, items[i]->object.column};
+        wanted[f.object_count] = position_of(&items[i]->object);
         objects[f.object_count++] = i;
     }
     if (file->format == FORMAT_JSON)
@@ -201,7 +207,7 @@ static void read_file(const struct field_locator *l, struct located_field **item
         yaml_fields_read(read_fd, &f, manifest_yaml_limits(f.limits), wanted, f.object_count,
                          receive_object, &f);
     for (size_t i = 0; has_changed(file, fd) && i < count; i++)
-        items[i]->where = (struct json_position){items[i]->object.line, items[i]->object.column};
+        items[i]->where = position_of(&items[i]->object);
 }
 
 static int compare_sizes(size_t a, size_t b)
@@ -212,8 +218,8 @@ static int compare_sizes(size_t a, size_t b)
 static int compare_fields(const void *a, const void *b)
 {
     const struct located_field *const *first = a, *const *second = b;
-    const struct json_place *p = &(*first)->object, *q = &(*second)->object;
-    int order = manifest_file_compare((*first)->file, (*second)->file);
+    const struct json_place *p = &(*first)->object.place, *q = &(*second)->object.place;
+    int order = manifest_file_compare((*first)->object.file, (*second)->object.file);
 
     if (order == 0)
         order = compare_sizes(p->line, q->line);
@@ -229,7 +235,7 @@ void field_locator_read(struct field_locator *l)
     if (l->count > 1)
         qsort(l->pending, l->count, sizeof(struct located_field *), compare_fields);
     for (size_t i = 0; i < l->count; i = end) {
-        for (end = i + 1; end < l->count && l->pending[end]->file == l->pending[i]->file;)
+        for (end = i + 1; end < l->count && l->pending[end]->object.file == l->pending[i]->object.file;)
             end++;
         read_file(l, &l->pending[i], end - i);
     }
@@ -238,25 +244,21 @@ void field_locator_read(struct field_locator *l)
 
 /* ---- fields ---- */
 
-/* Returns the field, and adds it to l->pending if it is new; NULL if no file has the object. */
-static struct located_field *find_or_add(struct field_locator *l, const struct entry *entry,
-                                         const char *path)
+/* Returns the field, and adds it to l->pending if it is new. */
+static struct located_field *find_or_add(struct field_locator *l,
+                                         const struct object_source *object, const char *path)
 {
-    const struct field_id id = {entry, path};
-    struct located_field *field = map_get(&l->fields, hash_id(&id), &id);
-    const struct manifest_file *file;
-    struct json_place place;
+    const struct field_id id = {object, path};
+    struct located_field *field = map_get(&l->fields, hash_id(l, &id), &id);
     size_t size = strlen(path) + 1;
 
-    if (field || !manifests_find_source(l->manifests, entry, &file, &place))
+    if (field)
         return field;
     field = xcalloc(1, sizeof(*field) + size);
-    field->entry = entry;
-    field->file = file;
-    field->object = place;
-    field->where = (struct json_position){place.line, place.column};
+    field->object = *object;
+    field->where = position_of(object);
     memcpy(field->path, path, size);
-    map_add(&l->fields, hash_id(&id), field);
+    map_add(&l->fields, hash_id(l, &id), field);
     if (*path == '\0')
         return field;
     if (l->count == l->capacity) {
@@ -267,21 +269,18 @@ static struct located_field *find_or_add(struct field_locator *l, const struct e
     return field;
 }
 
-void field_locator_want(struct field_locator *l, const struct entry *entry, const char *field)
+void field_locator_want(struct field_locator *l, const struct object_source *object,
+                        const char *field)
 {
-    find_or_add(l, entry, field);
+    find_or_add(l, object, field);
 }
 
-bool field_locator_find(struct field_locator *l, const struct entry *entry, const char *field,
-                        const char **path, struct json_position *where)
+struct json_position field_locator_find(struct field_locator *l, const struct object_source *object,
+                                        const char *field)
 {
-    const struct located_field *found = find_or_add(l, entry, field);
+    const struct located_field *found = find_or_add(l, object, field);
 
-    if (!found)
-        return false;
     if (l->count > 0)
         field_locator_read(l);
-    *path = found->file->path;
-    *where = found->where;
-    return true;
+    return found->where;
 }

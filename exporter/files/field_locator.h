@@ -13,20 +13,20 @@
  */
 struct field_locator;
 
-/* Returns a locator for a source, which is borrowed and must not change meanwhile. */
+/* Returns a locator for a source, which is borrowed and must not read files meanwhile. */
 struct field_locator *field_locator_new(const struct manifests *manifests) MUST_USE;
 /* Accepts NULL. */
 void field_locator_free(struct field_locator *l);
 
 /* Notes a field of an object for the next field_locator_read(), unless it is known already. */
-void field_locator_want(struct field_locator *l, const struct entry *entry, const char *field);
+void field_locator_want(struct field_locator *l, const struct object_source *object,
+                        const char *field);
 /* Reads the files of all noted fields. */
 void field_locator_read(struct field_locator *l);
 
 /*
- * Stores the place of a field (field_node_find()); of the object, if `field` is "" or the place is
- * not known. Reads the file if the field was not noted. Returns false if no file declares the
- * object. The path is borrowed from the source.
+ * Returns the position of a field (field_node_find()); that of the object, if `field` is "" or the
+ * position is not known. Reads the file if the field was not noted.
  */
-bool field_locator_find(struct field_locator *l, const struct entry *entry, const char *field,
-                        const char **path, struct json_position *where);
+struct json_position field_locator_find(struct field_locator *l, const struct object_source *object,
+                                        const char *field);

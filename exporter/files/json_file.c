@@ -363,8 +363,8 @@ static bool begins_document(struct json_file *f, size_t at)
     if (offset < BYTE_ORDER_MARK_LEN && byte == byte_order_mark[offset]) {
         /* The mark is no column. */
         if (offset + 1 == BYTE_ORDER_MARK_LEN)
-            f->cursor =
-                (struct json_cursor){.offset = offset + 1, .line = 1, .line_start = offset + 1};
+            f->cursor = (struct json_cursor){
+                .offset = offset + 1, .line = 1, .line_start = offset + 1};
         return false;
     }
     fail(f->err, "not valid JSON: an object is expected here");

@@ -208,8 +208,7 @@ struct manifests {
     struct declarations declarations;
     manifest_receive_fn *receive; /* NULL: objects go to the store. */
     void *receive_context;
-    const char *received_path; /* Place of the object that `receive` gets. */
-    size_t received_line;
+    struct object_source received; /* See manifests_received_source(). */
     struct manifest_reader *current_reader; /* NULL between files. */
     struct manifest_file *current_file;     /* Borrowed; NULL between files. */
     struct document_problems found;         /* Problems found so far in the current file. */
@@ -265,8 +264,8 @@ static bool put_object(struct manifests *m, cJSON *object, struct json_place pla
     release_evidence_add_definition(&m->release_evidence, object);
     if (m->filter && !namespace_filter_reads_object(m->filter, object))
         return true;
-    m->received_path = m->found.path ? m->found.path : m->current_file->path;
-    m->received_line = place.line;
+    if (!m->packages.current)
+        m->received = (struct object_source){m->current_file, place};
     return m->receive ? m->receive(m->receive_context, object, why)
                       : declarations_put(&m->declarations, m->current_file, object, place, why);
 }
@@ -298,6 +297,8 @@ static void receive_rendered_object(void *context, cJSON *object, struct json_pl
     struct render_origin origin = package_reader_add_object(&m->packages, object, place);
 
     m->found.path = origin.file->path;
+    m->received =
+        (struct object_source){origin.file, {origin.where.line, origin.where.column, 0}};
     receive_object(m, object,
                    (struct json_place){origin.where.line, origin.where.column, place.offset});
     m->found.path = NULL;
@@ -358,10 +359,9 @@ void manifests_set_receiver(struct manifests *m, manifest_receive_fn *receive, v
     m->receive_context = context;
 }
 
-void manifests_received_place(const struct manifests *m, const char **path, size_t *line)
+struct object_source manifests_received_source(const struct manifests *m)
 {
-    *path = m->received_path;
-    *line = m->received_line;
+    return m->received;
 }
 
 const struct release_evidence *manifests_release_evidence(const struct manifests *m)
@@ -783,9 +783,9 @@ bool manifests_find_place(const struct manifests *m, const struct entry *entry, 
 }
 
 bool manifests_find_source(const struct manifests *m, const struct entry *entry,
-                           const struct manifest_file **file, struct json_place *place)
+                           struct object_source *out)
 {
-    return declarations_find_source(&m->declarations, entry, file, place);
+    return declarations_find_source(&m->declarations, entry, out);
 }
 
 const struct manifest_limits *manifests_limits(const struct manifests *m)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "exporter/files/declarations.h"
 #include "exporter/files/manifest_problems.h"
 #include "exporter/files/manifest_reader.h"
 #include "exporter/files/manifest_tree.h"
@@ -87,8 +88,8 @@ typedef bool manifest_receive_fn(void *context, const cJSON *object, struct erro
  */
 void manifests_set_receiver(struct manifests *m, manifest_receive_fn *receive, void *context);
 
-/* Sets path and line of the object that the receiver gets. Call it from the receiver only. */
-void manifests_received_place(const struct manifests *m, const char **path, size_t *line);
+/* Returns the source of the object that the receiver gets. Call it from the receiver only. */
+struct object_source manifests_received_source(const struct manifests *m);
 
 /*
  * Reads `text` like a file called `name`, and passes its objects to the receiver, which must be
@@ -150,7 +151,7 @@ bool manifests_find_place(const struct manifests *m, const struct entry *entry, 
 
 /* Calls declarations_find_source(). The file is valid until the next load or pump. */
 bool manifests_find_source(const struct manifests *m, const struct entry *entry,
-                           const struct manifest_file **file, struct json_place *place);
+                           struct object_source *out);
 /* Returns the limits for a file. Borrowed. */
 const struct manifest_limits *manifests_limits(const struct manifests *m);
 

@@ -293,13 +293,16 @@ enum dependency_field problem_dependency_field(const struct problem *p)
     return (enum dependency_field)field;
 }
 
+/* Adds a referrer, and the policy that decides which values it requests (referrer_policy()). */
 static void add_referrer(void *context, const struct dependency_referrer *referrer)
 {
     struct parties *parties = context;
     bool predicted = problem_id(parties->problem) == PROBLEM_CONFLICT_PREDICTED;
 
-    if (predicted ? referrer->counts_current : referrer->counts_observed)
-        add_party(parties, referrer->template ? referrer->template : referrer->binding);
+    if (!(predicted ? referrer->counts_current : referrer->counts_observed))
+        return;
+    add_party(parties, referrer->template ? referrer->template : referrer->binding);
+    add_party(parties, referrer_policy_entry(referrer, predicted));
 }
 
 /* Adds the first COLLISIONS_MAX templates of other objects with the subject's binding name. */
@@ -491,23 +494,6 @@ void problem_each_related(const struct engine *e, const struct problem *p, probl
     pass_parties(&parties, each, context);
 }
 
-/* Adds the policy that decides which values a referrer requests, as referrer_policy() does. */
-static void add_policy_of_referrer(void *context, const struct dependency_referrer *referrer)
-{
-    struct parties *parties = context;
-    bool current = problem_id(parties->problem) == PROBLEM_CONFLICT_PREDICTED;
-    const struct binding *b = entry_binding(referrer->binding);
-    const struct template_decision *d =
-        referrer->template ? template_decision(referrer->template) : NULL;
-
-    if (!(current ? referrer->counts_current : referrer->counts_observed))
-        return;
-    if (!current && b && b->claim)
-        add_party(parties, binding_claimed_policy(referrer->binding));
-    else if (d)
-        add_party(parties, d->governing);
-}
-
 void problem_each_object(const struct engine *e, const struct problem *p, problem_related_fn *each,
                          void *context)
 {
@@ -516,8 +502,6 @@ void problem_each_object(const struct engine *e, const struct problem *p, proble
     if (p->subject && p->subject->decision) {
         add_parties(e, &parties);
         add_party(&parties, problem_policy(p));
-        if (dependency_decision(p->subject) && problem_dependency_field(p) < DEPENDENCY_FIELD_COUNT)
-            engine_dependency_referrers(e, p->subject, add_policy_of_referrer, &parties);
     }
     pass_parties(&parties, each, context);
 }

@@ -2,7 +2,6 @@
 #include "metrics/expose/problem_rows.h"
 
 #include "metrics/expose/decision_text.h"
-#include "metrics/expose/policy_names.h"
 #include "metrics/expose/problem_fields.h"
 #include "metrics/expose/problem_text.h"
 #include "metrics/expose/report_parts.h"
@@ -31,6 +30,45 @@ static bool find_place(const struct engine *e, const struct problem *p, const st
         return false;
     problem_add_field(e, p, object, &field);
     return locations->find(locations->context, object, strbuf_ok(&field) ? field.data : "", out);
+}
+
+static void put_place(struct json_writer *w, const char *key, const struct location *at)
+{
+    json_writer_open(w, key, '{');
+    json_writer_text(w, "file", at->file);
+    json_writer_int(w, "line", (int64_t)at->line);
+    json_writer_int(w, "column", (int64_t)at->column);
+    json_writer_close(w, '}');
+}
+
+bool location_write(struct json_writer *w, const char *key,
+                    const struct location_source *locations, const struct entry *entry,
+                    const char *field)
+{
+    struct location at;
+    bool found = locations && locations->find &&
+                 locations->find(locations->context, entry, field, &at);
+
+    if (found)
+        put_place(w, key, &at);
+    return found;
+}
+
+void policy_write(struct json_writer *w, const char *key, struct policy_name name,
+                  const struct location_source *locations, const struct entry *policy,
+                  const char *field)
+{
+    if (!name.kind) {
+        json_writer_text(w, key, NULL);
+        return;
+    }
+    json_writer_open(w, key, '{');
+    json_writer_text(w, "kind", name.kind);
+    json_writer_text(w, "namespace", name.ns);
+    json_writer_text(w, "name", name.name);
+    if (policy)
+        (void)location_write(w, "location", locations, policy, field);
+    json_writer_close(w, '}');
 }
 
 bool problem_find_location(const struct engine *e, const struct problem *p,
@@ -133,33 +171,14 @@ static void put_clusters(struct json_writer *w, const char *key, const struct ro
     json_writer_close(w, ']');
 }
 
-static void put_place(struct json_writer *w, const char *key, const struct location *at)
-{
-    json_writer_open(w, key, '{');
-    json_writer_text(w, "file", at->file);
-    json_writer_int(w, "line", (int64_t)at->line);
-    json_writer_int(w, "column", (int64_t)at->column);
-    json_writer_close(w, '}');
-}
-
-/* Appends the policy, with the place of its field that causes the problem; null without policy. */
 static void put_policy(struct json_writer *w, const char *key, const struct row_context *c)
 {
+    CLEANUP(strbuf_release) struct strbuf field = STRBUF_INIT(PATH_MAX_BYTES);
     const struct entry *policy = problem_policy(c->problem);
-    struct policy_name name = policy_name_of(policy);
-    struct location at;
 
-    if (!name.kind) {
-        json_writer_text(w, key, NULL);
-        return;
-    }
-    json_writer_open(w, key, '{');
-    json_writer_text(w, "kind", name.kind);
-    json_writer_text(w, "namespace", name.ns);
-    json_writer_text(w, "name", name.name);
-    if (find_place(c->engine, c->problem, policy, c->locations, &at))
-        put_place(w, "location", &at);
-    json_writer_close(w, '}');
+    if (policy)
+        problem_add_field(c->engine, c->problem, policy, &field);
+    policy_write(w, key, policy_name_of(policy), c->locations, policy, field.data);
 }
 
 /* Appends the place of the problem; no member if the subject does not come from a file. */

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "metrics/base/json_writer.h"
+#include "metrics/expose/policy_names.h"
 #include "metrics/rules/engine.h"
 #include "metrics/rules/problems/problem_list.h"
 
@@ -33,6 +34,19 @@ struct location_source {
 };
 
 /*
+ * Appends the place of a field as a member {file, line, column}. Returns false, and appends
+ * nothing, if the object does not come from a file, or `locations` is NULL.
+ */
+bool location_write(struct json_writer *w, const char *key,
+                    const struct location_source *locations, const struct entry *entry,
+                    const char *field);
+
+/* Appends a policy with the place of its field, like location_write(); null if `name` is unknown. */
+void policy_write(struct json_writer *w, const char *key, struct policy_name name,
+                  const struct location_source *locations, const struct entry *policy,
+                  const char *field);
+
+/*
  * Stores the place of the field that causes the problem. Returns false if the subject does not come
  * from a file.
  */
@@ -51,10 +65,7 @@ void problem_each_related_location(const struct engine *e, const struct problem 
                                    const struct location_source *locations,
                                    related_location_fn *each, void *context);
 
-/*
- * Like problem_each_related_location(), but also for the policy of the problem, and for the
- * policies that decide which values referrers of a dependency request (problem_each_object()).
- */
+/* Like problem_each_related_location(), but also for the policy (problem_each_object()). */
 void problem_each_object_location(const struct engine *e, const struct problem *p,
                                   const struct location_source *locations,
                                   related_location_fn *each, void *context);
