@@ -260,15 +260,18 @@ static bool line_has(const char *line, size_t len, const char *key, const char *
 
 size_t template_find_line(const char *text, const char *kind, const char *name)
 {
-    size_t first = 0, current = 0, line = 1;
+    size_t first = 0, current = 0, start = 0, line = 1;
 
     for (const char *at = text; *at; line++) {
         size_t len = strcspn(at, "\n");
 
         if (len >= 3 && strncmp(at, "---", 3) == 0)
-            current = 0;
-        else if (*at != ' ' && line_has(at, len, "kind", kind))
-            current = line;
+            current = start = 0;
+        /* The key of an object, in contrast to a comment and an action of the template. */
+        if (start == 0 && ((*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z')))
+            start = line;
+        if (*at != ' ' && line_has(at, len, "kind", kind))
+            current = start;
         if (first == 0)
             first = current;
         if (current > 0 && line_has(at, len, "name", name))
