@@ -18,6 +18,7 @@ enum {
     WARNING_MAX_BYTES = 1024,
     KEPT_BYTES_MAX = 64 * 1024 * 1024, /* Of a pipe, for the places of fields. */
     LEASE_MAX_MS = 3600 * 1000,
+    REPORT_SKIPPED_MAX = 1000, /* Places of skipped documents in a report. */
 };
 
 static void set_namespace_filter(struct evaluation *e)
@@ -139,6 +140,7 @@ static bool open_sources(struct evaluation *e, const struct evaluation_settings 
                                  o->manifests.count, o->namespace, &manifest_limits_default);
     if (settings->renders)
         manifests_set_render_mode(e->manifests, (enum render_mode)o->render);
+    manifests_set_strict(e->manifests, o->strict_files);
     set_namespace_filter(e);
     manifests_set_filter(e->manifests, &e->filter);
     manifests_set_reader(e->manifests, settings->reader);
@@ -402,8 +404,12 @@ bool evaluation_can_reload(const struct evaluation *e, struct error *err)
 
 const char *evaluation_problem(const struct evaluation *e)
 {
-    if (manifests_problem_count(e->manifests) > 0)
-        return manifests_problem(e->manifests, 0).text;
+    for (size_t i = 0; i < manifests_problem_count(e->manifests); i++) {
+        struct manifest_problem p = manifests_problem(e->manifests, i);
+
+        if (problem_kind_blocks_evaluation(p.kind))
+            return p.text;
+    }
     return asset_source_problem(e->assets);
 }
 
@@ -737,27 +743,45 @@ void evaluation_locate_problems(struct evaluation *e)
     field_locator_read(e->locator);
 }
 
+/* Adds the places of skipped documents to the report, up to a limit, and their numbers by kind. */
+static void add_skipped(const struct manifests *m, struct report_skipped *places,
+                        struct report_skipped_count *kinds, struct report_files *files)
+{
+    for (size_t i = 0; i < manifests_problem_count(m); i++) {
+        struct manifest_problem p = manifests_problem(m, i);
+
+        if (p.skipped != SKIPPED_NONE && files->skipped_count < REPORT_SKIPPED_MAX)
+            places[files->skipped_count++] =
+                (struct report_skipped){skipped_nouns[p.skipped].id, p.path, p.line};
+    }
+    for (unsigned i = SKIPPED_NONE + 1; i < SKIPPED_KIND_COUNT; i++)
+        kinds[files->skipped_kind_count++] =
+            (struct report_skipped_count){skipped_nouns[i].id, manifests_skipped_count(m, i)};
+    files->skipped = places;
+    files->skipped_kinds = kinds;
+}
+
 void evaluation_write_report(const struct evaluation *e, const struct problem_filter *problems,
                              struct strbuf *out)
 {
-    size_t count = manifests_problem_count(e->manifests), kept = 0, renderings;
+    size_t count = manifests_problem_count(e->manifests);
     CLEANUP(free_cleanup) struct report_invalid *invalid = xcalloc(count + 1, sizeof(*invalid));
     CLEANUP(free_cleanup)
-    struct report_rendering *list = list_renderings(e->manifests, &renderings);
+    struct report_skipped *skipped = xcalloc(REPORT_SKIPPED_MAX, sizeof(*skipped));
+    struct report_skipped_count kinds[SKIPPED_KIND_COUNT];
+    struct report_files files = {
+        .invalid = invalid, .locations = evaluation_locations(e), .problems = problems};
+    CLEANUP(free_cleanup)
+    struct report_rendering *renderings = list_renderings(e->manifests, &files.rendering_count);
 
     for (size_t i = 0; i < count; i++) {
         struct manifest_problem p = manifests_problem(e->manifests, i);
 
-        if (p.kind != PROBLEM_FOREIGN && p.kind != PROBLEM_NOT_RENDERED)
-            invalid[kept++] = (struct report_invalid){
+        if (p.kind != PROBLEM_SKIPPED && p.kind != PROBLEM_NOT_RENDERED)
+            invalid[files.invalid_count++] = (struct report_invalid){
                 "Manifest", p.path, p.line, p.column, p.text, p.kind == PROBLEM_DUPLICATE};
     }
-    report_write(e->engine,
-                 &(struct report_files){.invalid = invalid,
-                                        .invalid_count = kept,
-                                        .renderings = list,
-                                        .rendering_count = renderings,
-                                        .locations = evaluation_locations(e),
-                                        .problems = problems},
-                 out);
+    files.renderings = renderings;
+    add_skipped(e->manifests, skipped, kinds, &files);
+    report_write(e->engine, &files, out);
 }

@@ -91,7 +91,10 @@ void evaluation_each_release_warning(const struct evaluation *e,
 /* Returns false with the reason if manifests come from standard input: it is read only once. */
 bool evaluation_can_reload(const struct evaluation *e, struct error *err) MUST_USE;
 
-/* Returns the first problem of manifests, else that of the asset file; "" without one. Borrowed. */
+/*
+ * Returns the first problem of manifests that blocks the evaluation, else that of the asset file;
+ * "" without one. Borrowed.
+ */
 const char *evaluation_problem(const struct evaluation *e);
 
 /*
@@ -173,9 +176,9 @@ void evaluation_locate_fields(struct evaluation *e);
 void evaluation_locate_problems(struct evaluation *e);
 
 /*
- * Appends the report (metrics/expose/report.h), including the problems of manifests except
- * PROBLEM_FOREIGN. `problems` selects elements of its list of problems; NULL: all. All objects
- * must have been evaluated.
+ * Appends the report (metrics/expose/report.h), including the problems of manifests; of
+ * skipped documents the first 1,000. `problems` selects elements of its list of problems; NULL:
+ * all. All objects must have been evaluated.
  */
 void evaluation_write_report(const struct evaluation *e, const struct problem_filter *problems,
                              struct strbuf *out);

@@ -73,11 +73,6 @@ static enum exit_status run_check(struct invocation *invocation)
                               &filter, &err))
         abort();
     check_result_make(&r, e, &filter);
-    if (status == STATUS_OK && !e->session && r.objects == 0 && !e->options.allow_empty) {
-        invocation_print_error(invocation, "the manifests contain no object: correct the PATH, or "
-                                           "use --allow-empty");
-        status = STATUS_USAGE;
-    }
     r.complete = r.complete && status == STATUS_OK;
     status = print_check_result(&r, status, invocation);
     check_result_release(&r);

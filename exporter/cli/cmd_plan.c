@@ -12,6 +12,7 @@
 #include "exporter/text/plan_upgrade_text.h"
 #include "exporter/text/planned_change.h"
 #include "exporter/text/rendering_text.h"
+#include "exporter/text/skipped_files.h"
 #include "metrics/base/json.h"
 #include "metrics/expose/report.h"
 #include "metrics/model/store.h"
@@ -133,12 +134,16 @@ static void drop_duplicates(struct planned_objects *list, const struct invocatio
 }
 
 /* Prints an error and returns false if -f is given, and its manifests contain no object. */
-static bool has_object(const struct text_list *changes, size_t count,
-                       const struct invocation *invocation)
+static bool has_object(const struct manifests *source, const struct text_list *changes,
+                       size_t count, const struct invocation *invocation)
 {
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(CHANGE_MAX_BYTES);
+
     if (changes->count == 0 || count > 0)
         return true;
-    invocation_print_error(invocation, "the manifests of -f contain no object: correct CHANGE");
+    skipped_files_add_empty(source, "the manifests of -f contain no object", &text);
+    strbuf_adds(&text, "correct CHANGE");
+    invocation_print_error(invocation, text.data);
     return false;
 }
 
@@ -160,8 +165,10 @@ static bool read_manifests(struct manifests *source, const struct text_list *cha
     for (size_t i = 0; i < manifests_problem_count(source); i++)
         fine &= !problem_kind_blocks_evaluation(manifests_problem(source, i).kind);
     load_print_problems(source, invocation);
+    if (out->count > 0)
+        load_print_skipped(source, invocation);
     drop_duplicates(out, invocation);
-    return fine && has_object(changes, out->count, invocation);
+    return fine && has_object(source, changes, out->count, invocation);
 }
 
 /* ---- plan of the sources ---- */
@@ -225,6 +232,7 @@ static bool read_change(struct change *c, const struct invocation *invocation)
     manifests_set_render_mode(m, (enum render_mode)e->options.render);
     manifests_import_definitions(m, e->manifests);
     manifests_set_server_versions(m, engine_api_version_source(e->engine));
+    manifests_set_strict(m, e->options.strict_files);
     fine = read_manifests(m, changes, &c->applied, invocation);
     c->locator = field_locator_new(m);
     return fine;
@@ -341,13 +349,6 @@ static bool find_field(const struct change *c, const struct identity *object,
     return true;
 }
 
-static void print_plan_text(const struct plan_result *result, const struct evaluation *e,
-                            unsigned fail_on, struct output *o)
-{
-    plan_print(result, plan_layout_of(&e->options), fail_on, o);
-    rendering_text_print_programs(e->manifests, o);
-}
-
 /* Finds the field of an object of -f that the API server refuses; else the name of the object. */
 static bool find_place(const void *context, const struct identity *object,
                        const struct entry *entry, struct location *out)
@@ -371,8 +372,8 @@ static bool find_entry_field(const void *context, const struct entry *entry, con
 }
 
 /* Appends the JSON document. Unless `fail_on` is 0, its member "fails" lists failing objects. */
-static void write_document(struct plan *p, const struct plan_result *result,
-                           const struct change *c, unsigned fail_on, struct strbuf *out)
+static void write_document(struct plan *p, const struct plan_result *result, const struct change *c,
+                           unsigned fail_on, struct strbuf *out)
 {
     const struct location_source locations = {.find = find_entry_field, .context = c};
     CLEANUP(strbuf_release) struct strbuf fails = STRBUF_INIT(out->max);
@@ -415,12 +416,15 @@ static enum exit_status print_plan_result(struct plan *p, const struct change *c
         read == STATUS_OK && plan_failures(result) & fail_on ? STATUS_FOUND : read;
 
     invocation_begin_output(invocation, e->options.output, &o);
-    if (findings_format_is(e->options.output))
+    if (findings_format_is(e->options.output)) {
         write_findings(result, c, fail_on, status, &o.text);
-    else if (document_is_requested(e->options.output))
+    } else if (document_is_requested(e->options.output)) {
         write_document(p, result, c, fail_on, &o.text);
-    else
-        print_plan_text(result, e, fail_on, &o);
+    } else {
+        plan_print(result, plan_layout_of(&e->options), fail_on, &o);
+        rendering_text_print_programs(e->manifests, &o);
+        skipped_files_print(e->manifests, &o);
+    }
     document_convert(&o.text, e->options.output);
     return invocation_print_output(invocation, &o, status);
 }
@@ -487,8 +491,8 @@ static enum exit_status post_change(const struct invocation *invocation)
     bool fine;
 
     manifests_set_render_mode(m, (enum render_mode)invocation->options.render);
+    manifests_set_strict(m, invocation->options.strict_files);
     fine = read_manifests(m, changes, &objects, invocation);
-
     strbuf_adds(&json, "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[");
     for (size_t i = 0; i < objects.count; i++) {
         if (objects.items[i].json)

@@ -6,6 +6,7 @@
 #include "exporter/options/options.h"
 #include "exporter/system/platform.h"
 #include "exporter/text/object_name.h"
+#include "exporter/text/skipped_files.h"
 #include "metrics/model/template.h"
 #include "metrics/rules/object_index.h"
 #include "metrics/rules/overrides.h"
@@ -164,6 +165,40 @@ static struct evaluation *open_sources(struct invocation *invocation, struct err
         err);
 }
 
+static bool has_object(struct store *store)
+{
+    struct store_walk walk = store_walk_begin(store, (1U << CLASS_COUNT) - 1);
+    struct entry *entry;
+
+    do
+        entry = store_walk_next(&walk);
+    while (entry && !entry_exists(entry));
+    store_walk_stop(&walk);
+    return entry != NULL;
+}
+
+/* Prints an error and returns false if manifests have no object, unless --allow-empty is set. */
+static bool check_empty_input(const struct evaluation *e, const struct invocation *invocation)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(LINE_MAX_BYTES);
+
+    if (e->session || e->options.allow_empty || has_object(e->store))
+        return true;
+    skipped_files_add_empty(e->manifests, "the manifests contain no object", &text);
+    strbuf_adds(&text, "correct the PATH, or use --allow-empty");
+    invocation_print_error(invocation, text.data);
+    return false;
+}
+
+void load_print_skipped(const struct manifests *m, const struct invocation *invocation)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(LINE_MAX_BYTES);
+
+    skipped_files_add(m, &text);
+    if (text.len > 0)
+        invocation_print_error(invocation, text.data);
+}
+
 struct evaluation *load_sources(struct invocation *invocation, enum exit_status *status)
 {
     struct evaluation *e;
@@ -197,6 +232,8 @@ struct evaluation *load_sources(struct invocation *invocation, enum exit_status 
     for (size_t i = 0; i < manifests_problem_count(e->manifests); i++)
         complete =
             complete && !problem_kind_blocks_evaluation(manifests_problem(e->manifests, i).kind);
+    if (complete && !check_empty_input(e, invocation))
+        complete = false;
     *status = complete ? STATUS_OK : STATUS_USAGE;
     if (!check_missing_kinds(e, invocation))
         *status = STATUS_UNREACHABLE;

@@ -12,8 +12,9 @@
  * Returns NULL, prints an error and stores the exit status in *status if an option is invalid, or
  * if a source is missing, cannot be opened, or is an API server that cannot be read. Otherwise
  * *status is STATUS_UNREACHABLE if the API server did not deliver some kinds, else STATUS_USAGE if
- * a file or a document could not be read, else STATUS_OK. Prints problems of kinds, asset file and
- * feature gates; for manifests call load_print_problems().
+ * a file or a document could not be read, or manifests contain no object, else STATUS_OK. Prints
+ * problems of kinds, asset file and feature gates, and an error for empty manifests; for manifests
+ * call load_print_problems().
  */
 struct evaluation *load_sources(struct invocation *invocation, enum exit_status *status) MUST_USE;
 
@@ -31,6 +32,9 @@ void load_judge_problems(struct evaluation *e);
  * for each kustomization and chart that was not rendered.
  */
 void load_print_problems(const struct manifests *m, const struct invocation *invocation);
+
+/* Prints how many files and documents are skipped, by kind; nothing if there are none. */
+void load_print_skipped(const struct manifests *m, const struct invocation *invocation);
 
 /*
  * Returns the object with the name `typed` (object_name.h): an object of the store in a class of

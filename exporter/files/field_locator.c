@@ -235,7 +235,8 @@ void field_locator_read(struct field_locator *l)
     if (l->count > 1)
         qsort(l->pending, l->count, sizeof(struct located_field *), compare_fields);
     for (size_t i = 0; i < l->count; i = end) {
-        for (end = i + 1; end < l->count && l->pending[end]->object.file == l->pending[i]->object.file;)
+        for (end = i + 1;
+             end < l->count && l->pending[end]->object.file == l->pending[i]->object.file;)
             end++;
         read_file(l, &l->pending[i], end - i);
     }

@@ -103,8 +103,7 @@ static struct field_node *make_node(const struct json_scanner *s, enum field_kin
 
     /* The decoder of texts decodes escapes in the key. */
     CLEANUP(json_cleanup)
-    cJSON *key =
-        strbuf_ok(&s->key) ? json_parse(s->key.data, s->key.len, NULL, &ignored) : NULL;
+    cJSON *key = strbuf_ok(&s->key) ? json_parse(s->key.data, s->key.len, NULL, &ignored) : NULL;
     const char *text = cJSON_IsString(key) ? key->valuestring : "";
 
     return field_node_new(kind, text, strlen(text), position);

@@ -307,7 +307,7 @@ static void resolve_untyped(struct json_file *f, const cJSON *list)
     if (inherited_kind_length(kind) == 0) {
         CLEANUP(json_cleanup) cJSON *nothing = cJSON_CreateObject();
 
-        /* One empty object stands for all items without a kind, and is reported as foreign. */
+        /* One empty object stands for all items without a kind, and is skipped as one. */
         emit_objects(f, nothing, f->start, "", 0);
         return;
     }
@@ -363,8 +363,8 @@ static bool begins_document(struct json_file *f, size_t at)
     if (offset < BYTE_ORDER_MARK_LEN && byte == byte_order_mark[offset]) {
         /* The mark is no column. */
         if (offset + 1 == BYTE_ORDER_MARK_LEN)
-            f->cursor = (struct json_cursor){
-                .offset = offset + 1, .line = 1, .line_start = offset + 1};
+            f->cursor =
+                (struct json_cursor){.offset = offset + 1, .line = 1, .line_start = offset + 1};
         return false;
     }
     fail(f->err, "not valid JSON: an object is expected here");

@@ -17,8 +17,8 @@ const char *problem_kind_name(enum problem_kind kind)
         return "duplicate";
     case PROBLEM_NOT_RENDERED:
         return "not_rendered";
-    case PROBLEM_FOREIGN:
-        return "foreign";
+    case PROBLEM_SKIPPED:
+        return "skipped";
     }
     abort();
 }
@@ -48,29 +48,53 @@ void document_problems_release(struct document_problems *p)
     for (size_t i = 0; i < p->count; i++)
         free_problem(&p->items[i]);
     free(p->items);
+    free(p->skipped);
     *p = (struct document_problems){0};
+}
+
+/* Adds a problem with its own text, or frees the text if the list is full. */
+static void add_problem(struct document_problems *p, struct document_problem problem)
+{
+    bool harmless = !problem_kind_blocks_evaluation(problem.kind);
+    size_t *seen = harmless ? &p->harmless : &p->broken;
+
+    if ((*seen)++ >= PROBLEMS_MAX) {
+        free(problem.text);
+        return;
+    }
+    if (p->count == p->capacity) {
+        p->capacity = p->capacity ? p->capacity * 2 : 1;
+        p->items = xreallocarray(p->items, p->capacity, sizeof(*p->items));
+    }
+    problem.path = p->path ? xstrdup(p->path) : NULL;
+    p->items[p->count++] = problem;
 }
 
 void document_problems_add(struct document_problems *p, enum problem_kind kind,
                            struct json_position where, const char *text, const struct entry *object)
 {
-    bool harmless = !problem_kind_blocks_evaluation(kind);
-    size_t *seen = harmless ? &p->harmless : &p->broken;
+    add_problem(p, (struct document_problem){.kind = kind,
+                                             .line = where.line,
+                                             .column = where.column,
+                                             .text = xstrdup(text),
+                                             .object = object});
+}
 
-    if ((*seen)++ >= PROBLEMS_MAX)
+void document_problems_skip(struct document_problems *p, enum skipped_kind kind,
+                            struct json_position where, bool strict)
+{
+    if (strict) {
+        document_problems_add(p, PROBLEM_REJECTED, where, skipped_message(kind).text, NULL);
         return;
-    if (p->count == p->capacity) {
-        p->capacity = p->capacity ? p->capacity * 2 : 1;
-        p->items = xreallocarray(p->items, p->capacity, sizeof(*p->items));
     }
-    p->items[p->count++] = (struct document_problem){
-        .kind = kind,
-        .path = p->path ? xstrdup(p->path) : NULL,
-        .line = where.line,
-        .column = where.column,
-        .text = xstrdup(text),
-        .object = object,
-    };
+    if (!p->skipped)
+        p->skipped = xcalloc(SKIPPED_KIND_COUNT, sizeof(*p->skipped));
+    p->skipped[kind]++;
+    add_problem(p, (struct document_problem){.kind = PROBLEM_SKIPPED,
+                                             .line = where.line,
+                                             .column = where.column,
+                                             .text = xstrdup(skipped_message(kind).text),
+                                             .skipped = kind});
 }
 
 void problem_view_release(struct problem_view *v)
@@ -119,7 +143,8 @@ static void add_omitted_count(struct problem_view *v, const char *path, enum pro
     snprintf(text, sizeof(text), "and %zu more documents like these", seen - PROBLEMS_MAX);
     v->texts = xreallocarray(v->texts, v->text_count + 1, sizeof(*v->texts));
     v->texts[v->text_count] = xstrdup(text);
-    append_problem(v, (struct manifest_problem){kind, path, 0, 0, v->texts[v->text_count], NULL});
+    append_problem(
+        v, (struct manifest_problem){.kind = kind, .path = path, .text = v->texts[v->text_count]});
     v->text_count++;
 }
 
@@ -130,7 +155,7 @@ static void add_problems(struct problem_view *v, const char *path,
         const struct document_problem *q = &p->items[i];
 
         append_problem(v, (struct manifest_problem){q->kind, q->path ? q->path : path, q->line,
-                                                    q->column, q->text, q->object});
+                                                    q->column, q->text, q->object, q->skipped});
     }
 }
 
@@ -145,9 +170,11 @@ void problem_view_add(struct problem_view *v, const char *path, const struct doc
         qsort(v->items + first, v->count - first, sizeof(*v->items), compare_problems);
     add_omitted_count(v, path, PROBLEM_REJECTED, own->broken);
     add_omitted_count(v, path, PROBLEM_DUPLICATE, duplicates->harmless);
-    add_omitted_count(v, path, PROBLEM_FOREIGN, own->harmless);
+    add_omitted_count(v, path, PROBLEM_SKIPPED, own->harmless);
     v->broken += own->broken > 0;
     v->duplicates += duplicates->harmless;
+    for (unsigned i = 0; i < SKIPPED_KIND_COUNT && own->skipped; i++)
+        v->skipped[i] += own->skipped[i];
 }
 
 /* ---- manifest files ---- */

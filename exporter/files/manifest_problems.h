@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include "exporter/files/file_recognition.h"
 #include "metrics/base/json.h"
 #include "metrics/model/store.h"
 
@@ -12,7 +13,7 @@ enum problem_kind {
     PROBLEM_REJECTED,   /* Document that is not a valid object, or that the receiver rejected. */
     PROBLEM_DUPLICATE,  /* Object that a later document declares again. */
     PROBLEM_NOT_RENDERED, /* Kustomization or chart whose files are read without a rendering. */
-    PROBLEM_FOREIGN, /* Document that is no object or has neither apiVersion nor kind: skipped. */
+    PROBLEM_SKIPPED,    /* File or document that is no object (file_recognition.h). */
 };
 
 /* Returns the name of a kind in reports and series, such as "unreadable". */
@@ -32,6 +33,7 @@ struct manifest_problem {
     size_t column;
     const char *text;
     const struct entry *object; /* PROBLEM_DUPLICATE: the object declared again; else NULL. */
+    enum skipped_kind skipped;  /* PROBLEM_SKIPPED: its kind; else SKIPPED_NONE. */
 };
 
 /* Appends the place in the form of compilers, "file.yaml:3:1", without unknown parts. */
@@ -46,19 +48,21 @@ struct document_problem {
     size_t column;
     char *text; /* Owned. */
     const struct entry *object;
+    enum skipped_kind skipped;
 };
 
 /*
  * Problems of one file or PATH; ready to use if all bytes are 0. At most PROBLEMS_MAX duplicate and
- * foreign documents are stored, and as many other problems; the rest is only counted.
+ * skipped documents are stored, and as many other problems; the rest is only counted.
  */
 struct document_problems {
     const char *path; /* Path of problems that are added, borrowed; NULL: that of the file. */
     struct document_problem *items;
     size_t count;
     size_t capacity;
-    size_t harmless; /* Number of PROBLEM_DUPLICATE and PROBLEM_FOREIGN, stored or not. */
-    size_t broken;   /* Number of all other problems, stored or not. */
+    size_t harmless;   /* Number of PROBLEM_DUPLICATE and PROBLEM_SKIPPED, stored or not. */
+    size_t broken;     /* Number of all other problems, stored or not. */
+    uint32_t *skipped; /* Number of PROBLEM_SKIPPED by kind, stored or not. NULL if all are 0. */
 };
 
 /* Frees the problems; the list is empty and can be used again. */
@@ -71,6 +75,13 @@ void document_problems_add(struct document_problems *p, enum problem_kind kind,
                            struct json_position where, const char *text,
                            const struct entry *object);
 
+/*
+ * Adds PROBLEM_SKIPPED, or only counts it if the list is full. With `strict`, the file or document is
+ * PROBLEM_REJECTED.
+ */
+void document_problems_skip(struct document_problems *p, enum skipped_kind kind,
+                            struct json_position where, bool strict);
+
 /* Problems of all files and PATHs in order of output; ready to use if all bytes are 0. */
 struct problem_view {
     struct manifest_problem *items;
@@ -78,7 +89,8 @@ struct problem_view {
     size_t capacity;
     size_t broken;     /* Number of files and PATHs with a problem that blocks the evaluation. */
     size_t duplicates; /* Number of documents with PROBLEM_DUPLICATE. */
-    char **texts;      /* Owned texts; the other texts are borrowed. */
+    size_t skipped[SKIPPED_KIND_COUNT]; /* Number of documents with PROBLEM_SKIPPED. */
+    char **texts;                       /* Owned texts; the other texts are borrowed. */
     size_t text_count;
 };
 
@@ -113,6 +125,7 @@ struct manifest_file {
     char *path;
     uint32_t path_index; /* Index of the PATH. */
     bool is_path;        /* The file is the PATH itself. */
+    bool is_chart_template; /* The file is a template of a Helm chart: it is not read. */
     bool is_definition;  /* The name is that of the definition of a package (package_set.h). */
     bool read_once;      /* Pipe, /dev/null or standard input: its bytes can be read only once. */
 

@@ -11,6 +11,7 @@
 
 #include "exporter/files/json_file.h"
 #include "exporter/system/file.h"
+#include "metrics/base/utf16.h"
 
 enum { CHUNK = 64 * 1024 };
 
@@ -45,7 +46,8 @@ static bool emit_failure(struct read_job *job, enum result_tag tag, const char *
 
 /*
  * Emits the bytes of `fd` up to the end. `size` is the size of the file; -1 if unknown. `chunk` has
- * room for CHUNK bytes. Returns false if the results are no longer wanted.
+ * room for CHUNK bytes. Of a binary file emits the first bytes only. Returns false if the results
+ * are no longer wanted.
  */
 static bool emit_bytes(struct read_job *job, int fd, const char *path, off_t size, char *chunk)
 {
@@ -62,6 +64,8 @@ static bool emit_bytes(struct read_job *job, int fd, const char *path, off_t siz
             fail(&err, "cannot read '%s': %s", path, strerror(errno));
             return emit_failure(job, TAG_FAILED, err.text);
         }
+        if (sum == 0 && is_binary_text(chunk, (size_t)len))
+            tag = TAG_END;
         sum += len;
         /* With a known size the end needs no read() of its own: a small file is one result. */
         if (len == 0 || (len < CHUNK && sum == size))
@@ -527,9 +531,13 @@ struct manifest_reader {
     struct prefetch *prefetch; /* NULL: the bytes come from `fd`. Borrowed, or `second`. */
     struct prefetch second;    /* Prefetch of this file alone, for a second pass. */
     int64_t now_ms;
-    int fd;    /* -1 while not open. */
-    int spool; /* Copy being written; -1 without one. */
+    int fd;       /* -1 while not open. */
+    int spool;    /* Copy being written; -1 without one. */
+    bool began;   /* Bytes were read. */
+    bool has_nul; /* The text has a NUL byte, which is an error: the rest is not read. */
+    struct utf16_converter utf16;
     struct json_file *json;
+    struct strbuf json_head; /* First bytes of a JSON file, to recognize an invalid one. */
     struct yaml_file yaml;
     struct read_failure *why; /* Receives the failure of the current step. */
 };
@@ -558,6 +566,7 @@ struct manifest_reader *manifest_reader_new(struct manifest_file *file,
         r->format = FORMAT_JSON;
     else if (ends_with(file->path, ".yaml") || ends_with(file->path, ".yml"))
         r->format = FORMAT_YAML;
+    r->json_head = (struct strbuf)STRBUF_SECRET(CHUNK);
     yaml_file_init(&r->yaml, limits);
     return r;
 }
@@ -570,6 +579,7 @@ void manifest_reader_free(struct manifest_reader *r)
     file_close(&r->spool);
     prefetch_release(&r->second);
     json_file_free(r->json);
+    strbuf_release(&r->json_head);
     yaml_file_release(&r->yaml);
     free(r);
 }
@@ -591,6 +601,14 @@ static bool fail_unreadable(struct manifest_reader *r)
 {
     r->why->kind = PROBLEM_UNREADABLE;
     r->why->where = (struct json_position){0, 0};
+    return false;
+}
+
+/* Makes the failure that of a file of a kind that is skipped. Returns false. */
+static bool fail_recognized(struct manifest_reader *r, enum skipped_kind kind)
+{
+    r->why->looks_like = kind;
+    r->why->text = skipped_message(kind);
     return false;
 }
 
@@ -792,27 +810,64 @@ static enum reading_state finish_bytes(struct manifest_reader *r)
     return READING_MORE;
 }
 
+/* Recognizes invalid JSON by its first bytes. Returns false. */
+static bool recognize_json(struct manifest_reader *r)
+{
+    const struct strbuf *head = &r->json_head;
+
+    r->why->looks_like = is_commented_json(head->data, head->len)
+                             ? SKIPPED_COMMENTED_JSON
+                             : recognize_text_at(head->data, head->len, r->why->where.line);
+    return false;
+}
+
+static bool parse_json(struct manifest_reader *r, const char *bytes, size_t len)
+{
+    struct read_failure *why = r->why;
+    size_t room = CHUNK - r->json_head.len;
+
+    if (!r->json)
+        r->json = json_file_new(r->limits.object_max_bytes, r->each, r->context);
+    strbuf_add(&r->json_head, bytes, len < room ? len : room);
+    return (len > 0 ? json_file_feed(r->json, bytes, len, &why->where, &why->text)
+                    : json_file_end(r->json, &why->where, &why->text)) ||
+           recognize_json(r);
+}
+
 /* Feeds bytes to the parser of the format; no bytes mean the end. Returns false on failure. */
 static bool parse_bytes(struct manifest_reader *r, const char *bytes, size_t len)
 {
-    struct read_failure *why = r->why;
-
     if (r->format == FORMAT_UNKNOWN && len > 0)
         r->format = guess_format(bytes, len);
-    if (r->format == FORMAT_JSON) {
-        if (!r->json)
-            r->json = json_file_new(r->limits.object_max_bytes, r->each, r->context);
-        if (len > 0)
-            return json_file_feed(r->json, bytes, len, &why->where, &why->text);
-        return json_file_end(r->json, &why->where, &why->text);
-    }
+    if (r->format == FORMAT_JSON)
+        return parse_json(r, bytes, len);
+    r->has_nul = memchr(bytes, '\0', len);
     if (yaml_file_add(&r->yaml, bytes, len))
         return true;
-    fail(&why->text,
+    fail(&r->why->text,
          "'%s' is larger than %zu bytes, even compressed: split it, or write it as JSON, which has "
          "no such limit",
          r->file->path, r->limits.yaml_max_bytes);
     return fail_unreadable(r);
+}
+
+/* Like parse_bytes(), for the bytes of the file in its encoding. */
+static bool decode_bytes(struct manifest_reader *r, const char *bytes, size_t len)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_SECRET((size_t)CHUNK * 2);
+
+    if (!r->began && len > 0) {
+        r->began = true;
+        r->utf16 = utf16_detect(bytes, len);
+        if (is_binary_text(bytes, len))
+            return fail_recognized(r, SKIPPED_BINARY);
+    }
+    if (!r->utf16.active)
+        return parse_bytes(r, bytes, len);
+    if (!utf16_convert(&r->utf16, bytes, len, &text))
+        return fail(&r->why->text, "not valid UTF-16: save the file as UTF-8");
+    return (text.len == 0 || parse_bytes(r, text.data, text.len)) &&
+           (len > 0 || parse_bytes(r, "", 0));
 }
 
 static enum reading_state run_bytes_step(struct manifest_reader *r)
@@ -831,9 +886,19 @@ static enum reading_state run_bytes_step(struct manifest_reader *r)
     case OUTCOME_BYTES:
         break;
     }
-    if (!parse_bytes(r, next.bytes, next.len))
+    if (!decode_bytes(r, next.bytes, next.len))
         return READING_FAILED;
-    return next.len > 0 ? READING_MORE : finish_bytes(r);
+    return next.len > 0 && !r->has_nul ? READING_MORE : finish_bytes(r);
+}
+
+/* Recognizes invalid YAML by the line of the error. */
+static enum skipped_kind recognize_yaml(const struct yaml_file *y, struct json_position where)
+{
+    struct yaml_excerpt near = yaml_reader_excerpt(y->reader);
+
+    return where.line < near.line
+               ? SKIPPED_NONE
+               : recognize_text_at(near.text, near.len, where.line - near.line + 1);
 }
 
 int64_t manifest_reader_due(const struct manifest_reader *r)
@@ -850,12 +915,17 @@ enum reading_state manifest_reader_step(struct manifest_reader *r, int64_t now_m
     switch (r->stage) {
     case STAGE_OPEN:
         r->stage = STAGE_BYTES;
+        if (r->file->is_chart_template) {
+            fail_recognized(r, SKIPPED_HELM_TEMPLATE);
+            return READING_FAILED;
+        }
         return open_file(r) ? READING_MORE : READING_FAILED;
     case STAGE_BYTES:
         return run_bytes_step(r);
     case STAGE_PARSE:
         switch (yaml_file_parse(&r->yaml, &why->where, &why->text)) {
         case YAML_READ_MALFORMED:
+            why->looks_like = recognize_yaml(&r->yaml, why->where);
             return READING_FAILED;
         case YAML_READ_END:
             r->stage = STAGE_EMIT;

@@ -85,7 +85,8 @@ struct read_job *prefetch_stop(struct prefetch *p) MUST_USE;
  * before a syntax error are already in the store when the error is found.
  *
  * The format of *.json is JSON, and of *.yaml and *.yml YAML. For other names and standard input,
- * the first character decides.
+ * the first character decides. The text is UTF-8, or UTF-16 with a byte order mark. Of a binary
+ * file, only the first bytes are read.
  */
 struct manifest_reader;
 
@@ -99,8 +100,10 @@ enum reading_state {
 
 struct read_failure {
     enum problem_kind kind;
-    struct json_position where;   /* Zeros if the failure concerns the whole file. */
-    bool gone;                    /* The file does not exist any more. */
+    struct json_position where; /* Zeros if the failure concerns the whole file. */
+    bool gone;                  /* The file does not exist any more. */
+    enum skipped_kind
+        looks_like; /* What the file is, if no Kubernetes object; else SKIPPED_NONE. */
     struct read_job *hanging_job; /* READING_HANGS: owned by the caller; else NULL. */
     struct error text;
 };

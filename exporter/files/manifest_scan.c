@@ -259,12 +259,35 @@ static void report_text(const struct scan *scan, enum scan_result_kind kind, con
     scan->receive(scan->context, &(struct scan_result){.kind = kind, .text = text});
 }
 
+/* Returns true if the file is in a folder templates, at any depth, that is beside a Chart.yaml. */
+static bool is_chart_template(const char *path)
+{
+    static const char folder[] = "/templates/";
+    static const char chart[] = "/Chart.yaml";
+    const char *at = path;
+
+    while ((at = strstr(at, folder))) {
+        CLEANUP(strbuf_release) struct strbuf beside = STRBUF_INIT(SIZE_MAX);
+        struct stat about;
+
+        strbuf_add(&beside, path, (size_t)(at - path));
+        strbuf_adds(&beside, chart);
+        if (stat(beside.data, &about) == 0)
+            return true;
+        at += sizeof(folder) - 2;
+    }
+    return false;
+}
+
 static void report_file(const struct scan *scan, const char *path, const struct stat *about,
                         bool is_path)
 {
     scan->receive(scan->context,
-                  &(struct scan_result){
-                      .kind = SCAN_FILE, .text = path, .about = *about, .is_path = is_path});
+                  &(struct scan_result){.kind = SCAN_FILE,
+                                        .text = path,
+                                        .about = *about,
+                                        .is_path = is_path,
+                                        .is_chart_template = !is_path && is_chart_template(path)});
 }
 
 static void add_watch(const struct scan *scan, enum watch_reason reason, const char *path,

@@ -73,6 +73,7 @@ struct scan_result {
     const char *text;
     struct stat about;
     bool is_path;            /* The file is the PATH itself. */
+    bool is_chart_template;  /* The file in a folder is below templates/ beside a Chart.yaml. */
     struct file_watch watch; /* Only descriptor, reason and name_at are set. */
 };
 

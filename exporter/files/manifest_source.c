@@ -278,14 +278,13 @@ static void receive_object(void *context, cJSON *object, struct json_place place
 {
     struct manifests *m = context;
     struct json_position where = {place.line, place.column};
+    enum skipped_kind kind = recognize_document(m->current_file->path, object);
     struct error why;
 
     if (!m->packages.current && package_reader_take(&m->packages, m->current_file, object))
         return;
-    if (!cJSON_IsObject(object) || list_item_lacks_type(object))
-        document_problems_add(&m->found, PROBLEM_FOREIGN, where,
-                              "neither apiVersion nor kind: not a Kubernetes object, skipped",
-                              NULL);
+    if (kind != SKIPPED_NONE)
+        document_problems_skip(&m->found, kind, where, m->packages.strict);
     else if (name_lacks_quotes(object, &why) || !put_object(m, object, place, &why))
         document_problems_add(&m->found, PROBLEM_REJECTED, where, why.text, NULL);
 }
@@ -351,6 +350,11 @@ void manifests_set_render_mode(struct manifests *m, enum render_mode mode)
 void manifests_keep_streams(struct manifests *m, size_t max)
 {
     m->keep_max = max;
+}
+
+void manifests_set_strict(struct manifests *m, bool strict)
+{
+    m->packages.strict = strict;
 }
 
 void manifests_set_receiver(struct manifests *m, manifest_receive_fn *receive, void *context)
@@ -431,9 +435,14 @@ static void begin_file(struct manifests *m, struct manifest_file *file)
 
 static void fail_current_file(struct manifests *m, const struct read_failure *why)
 {
+    /* A file that had objects is broken: it keeps them. */
+    bool skips = why->looks_like != SKIPPED_NONE && m->current_file->declaration_count == 0;
+
     /* A file may be removed after the scan of its folder. */
     if (why->gone && !m->current_file->is_path)
         manifest_tree_mark_gone(&m->tree, m->current_file);
+    else if (skips)
+        document_problems_skip(&m->found, why->looks_like, why->where, m->packages.strict);
     else
         document_problems_add(&m->found, why->kind, why->where, why->text.text, NULL);
     declarations_fail_pass(&m->declarations, m->current_file);
@@ -482,6 +491,7 @@ static void pass_over_file(struct manifests *m, struct manifest_file *file)
     declarations_begin_pass(file);
     declarations_end_pass(&m->declarations, file);
     document_problems_release(&file->problems);
+    package_reader_count_skipped(&m->packages, file);
     m->view_is_old = true;
 }
 
@@ -679,6 +689,7 @@ bool manifests_read_text(struct manifests *m, const char *name, const char *text
     struct read_failure why;
     bool fine;
 
+    m->packages.strict = true;
     begin_file(m, file);
     manifest_reader_set_text(m->current_reader, text, len);
     while (state == READING_MORE) {
@@ -834,4 +845,18 @@ size_t manifests_broken_file_count(const struct manifests *m)
 size_t manifests_duplicate_count(const struct manifests *m)
 {
     return m->view.duplicates;
+}
+
+size_t manifests_skipped_count(const struct manifests *m, enum skipped_kind kind)
+{
+    return m->view.skipped[kind];
+}
+
+size_t manifests_skipped_total(const struct manifests *m)
+{
+    size_t total = 0;
+
+    for (unsigned i = 0; i < SKIPPED_KIND_COUNT; i++)
+        total += m->view.skipped[i];
+    return total;
 }

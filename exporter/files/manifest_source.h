@@ -79,6 +79,9 @@ void manifests_set_filter(struct manifests *m, const struct namespace_filter *fi
  */
 void manifests_keep_streams(struct manifests *m, size_t max);
 
+/* Makes files and documents that are no Kubernetes objects problems instead of skipping them. */
+void manifests_set_strict(struct manifests *m, bool strict);
+
 typedef bool manifest_receive_fn(void *context, const cJSON *object, struct error *err);
 
 /*
@@ -93,7 +96,8 @@ struct object_source manifests_received_source(const struct manifests *m);
 
 /*
  * Reads `text` like a file called `name`, and passes its objects to the receiver, which must be
- * set. Returns false with the text and line of the first problem, and the number of further ones.
+ * set. Skips nothing. Returns false with the text and line of the first problem, and the number of
+ * further ones.
  */
 bool manifests_read_text(struct manifests *m, const char *name, const char *text, size_t len,
                          struct error *err) MUST_USE;
@@ -171,6 +175,10 @@ size_t manifests_file_count(const struct manifests *m);
 size_t manifests_broken_file_count(const struct manifests *m);
 /* Returns the number of documents that declare an object which a later document declares again. */
 size_t manifests_duplicate_count(const struct manifests *m);
+/* Returns the number of documents, and of files as a whole, that are skipped as this kind. */
+size_t manifests_skipped_count(const struct manifests *m, enum skipped_kind kind);
+/* Returns the sum over all kinds. */
+size_t manifests_skipped_total(const struct manifests *m);
 
 /* Used only by manifest_source.c and tests. */
 

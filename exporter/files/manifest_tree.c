@@ -133,9 +133,11 @@ static void record_file(const struct walk_context *w, const struct scan_result *
     if (file->read_once && file->pass > 0)
         return;
 
-    if (force_reread || !file_signature_equal(&file->signature, &signature))
+    if (force_reread || !file_signature_equal(&file->signature, &signature) ||
+        file->is_chart_template != s->is_chart_template)
         manifest_tree_mark_changed(t, file);
     file->signature = signature;
+    file->is_chart_template = s->is_chart_template;
 }
 
 void manifest_tree_mark_changed(struct manifest_tree *t, struct manifest_file *file)

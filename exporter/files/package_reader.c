@@ -254,6 +254,20 @@ enum file_role package_reader_role(const struct package_reader *r, const struct 
     return package_set_role(&r->set, file->path);
 }
 
+void package_reader_count_skipped(const struct package_reader *r, struct manifest_file *file)
+{
+    static const enum skipped_kind kinds[] = {
+        [FILE_INPUT] = SKIPPED_KUSTOMIZE_PATCH,
+        [FILE_CHART] = SKIPPED_OTHER_YAML,
+        [FILE_UNLISTED] = SKIPPED_UNLISTED,
+    };
+
+    if (file->role != FILE_RENDERED)
+        document_problems_skip(&file->problems,
+                               file->is_chart_template ? SKIPPED_HELM_TEMPLATE : kinds[file->role],
+                               (struct json_position){0, 0}, r->strict);
+}
+
 /* Replaces the problems of the definition by the reason for not rendering the package, if any. */
 static void add_hint(const struct package_reader *r, const struct package *p)
 {
@@ -261,6 +275,13 @@ static void add_hint(const struct package_reader *r, const struct package *p)
     struct error text;
 
     document_problems_release(&p->file->problems);
+    if (!p->rendered)
+        document_problems_skip(&p->file->problems,
+                               p->definition.kind == PACKAGE_CHART ||
+                                       p->definition.kind == PACKAGE_LIBRARY
+                                   ? SKIPPED_HELM_CHART
+                                   : SKIPPED_KUSTOMIZATION,
+                               nowhere, r->strict);
     if (p->treatment != TREATMENT_FILES)
         return;
     if (p->obstacle == OBSTACLE_MISSING) {

@@ -28,6 +28,7 @@ struct package_reader {
     struct package_set set;
     bool is_old; /* A definition has changed since package_reader_resolve(). */
     enum render_mode mode;
+    bool strict; /* Files that are no objects are problems. */
     struct manifest_limits limits;
     char *ns;
     struct package_renderer *renderer; /* NULL before it is needed. */
@@ -70,6 +71,9 @@ void package_reader_resolve(struct package_reader *r, struct manifest_tree *tree
 /* Returns the role of a file, which is not current before package_reader_resolve(). */
 enum file_role package_reader_role(const struct package_reader *r,
                                    const struct manifest_file *file);
+
+/* Adds a file with a role that is not read to its problems, unless its package is rendered. */
+void package_reader_count_skipped(const struct package_reader *r, struct manifest_file *file);
 
 /* ---- renderings ---- */
 

@@ -335,6 +335,8 @@ static void resolve_kustomization(struct walk *w, struct package *root)
     root->obstacle = w->resolver->kustomizations;
     walk_root(w, root);
     root->treatment = root->obstacle == OBSTACLE_NONE ? TREATMENT_RENDER : TREATMENT_FILES;
+    for (size_t i = 0; i < w->count; i++)
+        w->todo[i]->rendered = w->todo[i]->rendered || root->treatment == TREATMENT_RENDER;
     set_roles(w, root);
 }
 
@@ -342,6 +344,7 @@ static void resolve_chart(const struct walk *w, struct package *root)
 {
     root->obstacle = w->resolver->charts;
     root->treatment = root->obstacle == OBSTACLE_NONE ? TREATMENT_RENDER : TREATMENT_FILES;
+    root->rendered = root->treatment == TREATMENT_RENDER;
 }
 
 /* ---- resolution ---- */
@@ -358,6 +361,7 @@ static void reset(struct package_set *s)
         struct package *p = s->items[i];
 
         p->obstacle = OBSTACLE_NONE;
+        p->rendered = false;
         p->incomplete = is_chart(p);
         p->culprit = NULL;
         p->reference = NULL;
@@ -444,14 +448,21 @@ void package_set_resolve(struct package_set *s, const struct package_resolver *r
         else
             p->treatment = TREATMENT_INCLUDED;
     }
+    /* Charts sort before their subcharts, of which the treatment is that of the chart. */
+    for (size_t i = 0; i < count; i++) {
+        struct package *p = s->items[i];
+        const struct package *chart = p->in_chart ? find_chart_above(s, p->folder) : NULL;
+
+        p->rendered = p->rendered || (chart && chart->rendered);
+    }
 }
 
 static enum file_role role_in_chart(const struct package *chart, const char *path)
 {
-    if (chart->treatment == TREATMENT_RENDER || chart->treatment == TREATMENT_INCLUDED)
+    if (chart->rendered)
         return FILE_RENDERED;
     /* CustomResourceDefinitions of a chart are no templates. */
-    return is_below(chart, path, "crds") ? FILE_OBJECTS : FILE_INPUT;
+    return is_below(chart, path, "crds") ? FILE_OBJECTS : FILE_CHART;
 }
 
 enum file_role package_set_role(const struct package_set *s, const char *path)

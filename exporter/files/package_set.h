@@ -42,6 +42,7 @@ struct package {
     const struct package *culprit; /* Package with the reference that is an obstacle; or NULL. */
     const char *reference;         /* The reference; NULL without one. */
     bool included;                 /* Another package refers to it. */
+    bool rendered;                 /* A rendering includes its objects. */
     bool in_chart;                 /* The package is a subchart or template of a chart. */
     bool incomplete;               /* Root: its files alone do not have all of its objects. */
     uint32_t visit;                /* Number of the latest root that includes it. */
@@ -50,7 +51,8 @@ struct package {
 enum file_role {
     FILE_PLAIN,    /* In no package: its objects are read. */
     FILE_OBJECTS,  /* Objects of a package that is not rendered: they are read. */
-    FILE_INPUT,    /* Patch, template or the like of a package that is not rendered. */
+    FILE_INPUT,    /* Patch or the like of a kustomization that is not rendered. */
+    FILE_CHART,    /* Template, values or the like of a chart that is not rendered. */
     FILE_UNLISTED, /* Beside a kustomization that does not refer to it. */
     FILE_RENDERED, /* Read by the program that renders its package. */
 };

@@ -23,6 +23,11 @@ OPTION(CHOICE, render, .name = "render", .value = "MODE", .fallback = "auto",
        .choices = CHOICES("auto", "never"), .flag_only = true,
        .commands = COMMAND_EVALUATES & ~COMMAND_SERVE)
 
+OPTION(FLAG, strict_files, .name = "strict-files",
+       .help = "report files and documents that are no Kubernetes objects, such as Helm templates "
+               "and kustomizations, as errors; by default they are skipped and counted",
+       .commands = COMMAND_EVALUATES)
+
 OPTION(TEXT, namespace, .name = "namespace", .value = "NAME", .fallback = "default", .letter = 'n',
        .help = "namespace of manifest objects and OBJECT arguments that have no namespace, as in "
                "kubectl. If the flag is set, reconcile changes only templates of this namespace, "
@@ -185,7 +190,7 @@ OPTION(TEXT, only_problem, .name = "problem", .value = "PROBLEM", .fallback = ""
        .flag_only = true, .commands = COMMAND_CHECK)
 
 OPTION(FLAG, allow_empty, .name = "allow-empty", .help = "accept manifests without an object",
-       .commands = COMMAND_CHECK)
+       .commands = COMMAND_CHECK | COMMAND_EXPLAIN | COMMAND_PLAN)
 
 /* Choices in the order of enum output_format. */
 OPTION(CHOICE, output, .name = "output", .value = "FORMAT", .fallback = "table",

@@ -30,7 +30,8 @@ static void log_adopted_evaluation(const struct log *log, const struct options *
     }
     log_write(log, LOG_LEVEL_INFO, e->session ? "synced with the API server" : "read manifests",
               "files", LOG_NUMBER((int64_t)manifests_file_count(e->manifests)), "broken",
-              LOG_NUMBER((int64_t)manifests_broken_file_count(e->manifests)), "templates",
+              LOG_NUMBER((int64_t)manifests_broken_file_count(e->manifests)), "skipped",
+              LOG_NUMBER((int64_t)manifests_skipped_total(e->manifests)), "templates",
               LOG_NUMBER((int64_t)store_object_count(e->store, CLASS_TEMPLATE)), "policies",
               LOG_NUMBER((int64_t)store_object_count(e->store, CLASS_POLICY)), "bindings",
               LOG_NUMBER((int64_t)store_object_count(e->store, CLASS_BINDING)));
@@ -60,8 +61,8 @@ static int compare_hashes(const void *a, const void *b)
 }
 
 /*
- * Logs new problems: the first LINES_MAX, and the number of the others. Returns true if a problem
- * is new, or if the number of all problems has changed.
+ * Logs new problems other than skipped documents: the first LINES_MAX, and the number of the
+ * others. Returns true if a problem is new, or if the number of all problems has changed.
  */
 static bool problem_log_update(struct problem_log *l, const struct manifests *m,
                                const struct log *log)
@@ -75,6 +76,8 @@ static bool problem_log_update(struct problem_log *l, const struct manifests *m,
     for (size_t i = 0; i < count; i++) {
         struct manifest_problem p = manifests_problem(m, i);
 
+        if (p.kind == PROBLEM_SKIPPED)
+            continue;
         /* The hash excludes line and column, because edits of the file move an old problem. */
         strbuf_reset(&text);
         strbuf_addf(&text, "%d\n%s\n%s", (int)p.kind, p.path, p.text);
@@ -88,9 +91,7 @@ static bool problem_log_update(struct problem_log *l, const struct manifests *m,
         strbuf_reset(&text);
         manifest_problem_append_place(&p, &text);
         log_write(log,
-                  p.kind == PROBLEM_FOREIGN                 ? LOG_LEVEL_DEBUG
-                  : !problem_kind_blocks_evaluation(p.kind) ? LOG_LEVEL_INFO
-                                                            : LOG_LEVEL_WARN,
+                  problem_kind_blocks_evaluation(p.kind) ? LOG_LEVEL_WARN : LOG_LEVEL_INFO,
                   "manifest problem", "kind", problem_kind_name(p.kind), "place", text.data,
                   "problem", p.text);
     }

@@ -112,8 +112,8 @@ static void add_related(const struct check_context *c, const struct problem *p,
 {
     struct related_parties r = {.findings = c->findings, .finding = finding};
 
-    problem_each_object_location(c->result->evaluation->engine, p, &c->locations,
-                                 add_related_party, &r);
+    problem_each_object_location(c->result->evaluation->engine, p, &c->locations, add_related_party,
+                                 &r);
     add_omitted(c->findings, finding, r.count, "objects");
 }
 

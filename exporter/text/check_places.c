@@ -30,8 +30,8 @@ void check_place_add_subject(struct strbuf *out, const struct evaluation *e,
 static void add_place(void *context, const struct entry *related, const struct location *at)
 {
     struct related_places *places = context;
-    size_t stored = places->count < ARRAY_LEN(places->items) ? places->count
-                                                             : ARRAY_LEN(places->items);
+    size_t stored =
+        places->count < ARRAY_LEN(places->items) ? places->count : ARRAY_LEN(places->items);
 
     if (!at)
         return;

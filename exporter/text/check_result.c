@@ -372,12 +372,8 @@ void check_result_make(struct check_result *r, const struct evaluation *e,
                        const struct problem_filter *filter)
 {
     *r = (struct check_result){.evaluation = e, .filter = filter ? *filter : PROBLEM_FILTER_ALL};
-    for (size_t i = 0; i < manifests_problem_count(e->manifests); i++) {
-        enum problem_kind kind = manifests_problem(e->manifests, i).kind;
-
-        r->unread += problem_kind_blocks_evaluation(kind);
-        r->notes += kind == PROBLEM_FOREIGN;
-    }
+    for (size_t i = 0; i < manifests_problem_count(e->manifests); i++)
+        r->unread += problem_kind_blocks_evaluation(manifests_problem(e->manifests, i).kind);
     r->counts.unread = r->unread + (*asset_source_problem(e->assets) != '\0');
     r->counts.missing = count_missing_kinds(e->session);
     r->complete = r->counts.unread == 0 && r->counts.missing == 0;

@@ -85,7 +85,6 @@ struct check_result {
     size_t policies;
     size_t bindings;
     size_t unread; /* Problems listed by manifests_problem() that block the evaluation. */
-    size_t notes;  /* Documents that are no Kubernetes object (PROBLEM_FOREIGN). */
     bool complete; /* False if a file, a document or a kind could not be read. */
 };
 

@@ -4,6 +4,7 @@
 #include "exporter/text/check_places.h"
 #include "exporter/text/object_name.h"
 #include "exporter/text/rendering_text.h"
+#include "exporter/text/skipped_files.h"
 #include "metrics/base/timestamp.h"
 #include "metrics/expose/decision_text.h"
 #include "metrics/expose/problem_text.h"
@@ -649,27 +650,26 @@ static void print_wide(const struct check_result *r, const struct fail_on *fail_
 
 /* ---- manifests and summary ---- */
 
-/* If `unread`, prints the documents and files that could not be read; else those without effect. */
-static void print_manifest_problems(const struct check_result *r, const char *title, bool unread,
-                                    size_t count, struct output *o)
+/* Prints the documents and files that could not be read. */
+static void print_unread_documents(const struct check_result *r, struct output *o)
 {
     const struct manifests *m = r->evaluation->manifests;
     CLEANUP(table_release) struct table t = table_make(NULL, 2, INDENT);
     CLEANUP(strbuf_release) struct strbuf place = STRBUF_INIT(LINE_MAX_BYTES);
 
-    if (count == 0)
+    if (r->unread == 0)
         return;
     strbuf_addc(&o->text, '\n');
-    output_add_section(o, title, count);
+    output_add_section(o, "Not read", r->unread);
     for (size_t i = 0; i < manifests_problem_count(m); i++) {
         struct manifest_problem p = manifests_problem(m, i);
 
-        if (unread ? !problem_kind_blocks_evaluation(p.kind) : p.kind != PROBLEM_FOREIGN)
+        if (!problem_kind_blocks_evaluation(p.kind))
             continue;
         strbuf_reset(&place);
         manifest_problem_append_place(&p, &place);
         table_add(&t, STYLE_PLAIN, place.data);
-        table_add(&t, unread ? STYLE_BAD : STYLE_PLAIN, p.text);
+        table_add(&t, STYLE_BAD, p.text);
     }
     table_print(&t, o);
 }
@@ -896,13 +896,13 @@ void check_result_print(const struct check_result *r, const struct fail_on *fail
     print_release(r, o);
     print_filter(r, o);
     rendering_text_print_programs(r->evaluation->manifests, o);
+    skipped_files_print(r->evaluation->manifests, o);
     rendering_text_print_reasons(r->evaluation->manifests, o);
-    print_manifest_problems(r, "Not read", true, r->unread, o);
+    print_unread_documents(r, o);
     if (wide)
         print_wide(r, fail_on, o);
     else
         print_groups(r, fail_on, now_ms, o);
     print_not_placed(r, o);
-    print_manifest_problems(r, "Notes", false, r->notes, o);
     print_exit_reason(r, fail_on, o);
 }

@@ -310,8 +310,8 @@ static struct table_layout make_table_layout(const struct table *t, unsigned wid
     }
     shrink_columns(t, width, &l);
     natural = l.last_at + l.widths[last];
-    l.stacked = l.stacked || (width > 0 && last > 0 && natural > width &&
-                              l.last_at + LAST_COLUMN_MIN > width);
+    l.stacked = l.stacked ||
+                (width > 0 && last > 0 && natural > width && l.last_at + LAST_COLUMN_MIN > width);
     if (l.stacked)
         l.last_at = t->indent + STACKED_INDENT;
     return l;

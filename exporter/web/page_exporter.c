@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/evaluation.h"
+#include "exporter/text/skipped_files.h"
 #include "exporter/version.h"
 #include "exporter/web/html.h"
 #include "exporter/web/page_index.h"
@@ -99,11 +100,18 @@ static void add_file_facts(const struct evaluation *e, int64_t now_ms, struct st
 {
     size_t files = manifests_file_count(e->manifests);
     const char *problem = asset_source_problem(e->assets);
+    CLEANUP(strbuf_release) struct strbuf skipped = STRBUF_INIT(PLACE_MAX_BYTES);
 
     strbuf_adds(out, "<h2>Files</h2>\n<dl class=\"facts\">\n");
     open_fact(out, "Manifests");
     strbuf_addf(out, "%zu file%s, %zu with problems</dd>\n", files, files == 1 ? "" : "s",
                 manifests_broken_file_count(e->manifests));
+    skipped_files_add(e->manifests, &skipped);
+    if (skipped.len > 0) {
+        open_fact(out, "Skipped");
+        html_text(out, skipped.data);
+        strbuf_adds(out, "</dd>\n");
+    }
     add_time_fact(out, "Asset export", asset_source_snapshot_ms(e->assets), now_ms);
     if (*problem != '\0') {
         open_fact(out, "Assets");
@@ -114,19 +122,24 @@ static void add_file_facts(const struct evaluation *e, int64_t now_ms, struct st
     strbuf_adds(out, "</dl>\n");
 }
 
-/* Appends the problems of manifests, each with its place and message. */
+/* Appends the problems of manifests other than skipped documents: place and message of each. */
 static void add_manifest_problems(const struct manifests *m, struct strbuf *out)
 {
     CLEANUP(strbuf_release) struct strbuf place = STRBUF_INIT(PLACE_MAX_BYTES);
-    size_t count = manifests_problem_count(m);
+    size_t count = 0, shown = 0;
 
+    for (size_t i = 0; i < manifests_problem_count(m); i++)
+        count += manifests_problem(m, i).kind != PROBLEM_SKIPPED;
     if (count == 0)
         return;
     html_section(out, "problems", "Problems in manifests", count);
     strbuf_adds(out, "<ul class=\"cards\">\n");
-    for (size_t i = 0; i < count && i < HTML_SHOWN_MAX; i++) {
+    for (size_t i = 0; i < manifests_problem_count(m) && shown < HTML_SHOWN_MAX; i++) {
         struct manifest_problem p = manifests_problem(m, i);
 
+        if (p.kind == PROBLEM_SKIPPED)
+            continue;
+        shown++;
         strbuf_adds(out, "<li>\n<p><b>");
         strbuf_reset(&place);
         manifest_problem_append_place(&p, &place);

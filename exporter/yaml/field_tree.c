@@ -58,7 +58,7 @@ const struct field_node *field_node_member(const struct field_node *mapping, con
 
 struct field_search {
     struct json_position where; /* Of the deepest field that was found. */
-    size_t steps; /* Compared members. */
+    size_t steps;               /* Compared members. */
 };
 
 /* Returns the length of the key with its dot if the path begins with it; else 0. */

@@ -660,6 +660,11 @@ enum yaml_outcome yaml_reader_next(struct yaml_reader *reader, cJSON **out,
     return YAML_READ_MALFORMED;
 }
 
+struct yaml_excerpt yaml_reader_excerpt(const struct yaml_reader *reader)
+{
+    return yaml_events_excerpt(&reader->events);
+}
+
 struct json_position yaml_position(const cJSON *mapping)
 {
     return cJSON_IsObject(mapping)

@@ -57,6 +57,9 @@ void yaml_reader_cleanup(struct yaml_reader **reader);
 enum yaml_outcome yaml_reader_next(struct yaml_reader *reader, cJSON **out,
                                    struct json_position *where, struct error *err) MUST_USE;
 
+/* Returns the text around the place of an error, borrowed until the next call with the reader. */
+struct yaml_excerpt yaml_reader_excerpt(const struct yaml_reader *reader);
+
 /* Returns line and column at which a mapping of yaml_reader_next() starts; zeros for other nodes.
  */
 struct json_position yaml_position(const cJSON *mapping);

@@ -220,6 +220,13 @@ bool yaml_events_next(struct yaml_events *events, yaml_event_t *out)
     return out->type != YAML_DOCUMENT_START_EVENT || check_directives(events, out);
 }
 
+struct yaml_excerpt yaml_events_excerpt(const struct yaml_events *events)
+{
+    const struct yaml_input *in = &events->input;
+
+    return (struct yaml_excerpt){in->recent, in->recent_len, in->start.line};
+}
+
 void yaml_cost_add(struct yaml_cost *sum, struct yaml_cost child)
 {
     sum->nodes += child.nodes;

@@ -38,6 +38,13 @@ struct yaml_input {
     size_t blanks;              /* Length of the run of blanks that ends the last piece. */
 };
 
+/* Part of a text, at least some thousand bytes unless the text is shorter. */
+struct yaml_excerpt {
+    const char *text;
+    size_t len;
+    size_t line; /* Line of the first byte in the whole text. */
+};
+
 struct yaml_time_limit {
     bool (*is_over)(void *context); /* Returns true if the time is over; NULL for no limit. */
     void *context;
@@ -79,6 +86,10 @@ void yaml_events_release(struct yaml_events *events);
  * in events->err and its position in events->where.
  */
 bool yaml_events_next(struct yaml_events *events, yaml_event_t *out) MUST_USE;
+
+/* Returns the text before the current position that is still in memory, borrowed; see the struct.
+ */
+struct yaml_excerpt yaml_events_excerpt(const struct yaml_events *events);
 
 /* Sets an error at `mark`. Returns false. */
 bool yaml_events_fail(struct yaml_events *events, yaml_mark_t mark, const char *reason);

@@ -278,9 +278,9 @@ static void add_invalid(const struct field_context *c, struct strbuf *out)
         add_missing_override(c, out);
         return;
     default:
-        strbuf_adds(out, admission_first_field(
-                             admission_of_entry(c->entry), release,
-                             c->problem->reason == PROBLEM_REASON_POLICY_INVALID_FIELD_PRUNED));
+        strbuf_adds(out, admission_first_field(admission_of_entry(c->entry), release,
+                                               c->problem->reason ==
+                                                   PROBLEM_REASON_POLICY_INVALID_FIELD_PRUNED));
     }
 }
 
@@ -382,10 +382,9 @@ static void add_unmatched(const struct field_context *c, struct strbuf *out)
 {
     const struct template *t = entry_template(c->entry);
     int64_t ignored_ms;
-    bool labels = c->problem->reason == PROBLEM_REASON_NOT_PROPAGATED_NO_MATCH && t &&
-                  t->labels.count > 0 &&
-                  selector_index_find_broad(engine_context_const(c->engine)->index, c->entry,
-                                            &ignored_ms);
+    bool labels =
+        c->problem->reason == PROBLEM_REASON_NOT_PROPAGATED_NO_MATCH && t && t->labels.count > 0 &&
+        selector_index_find_broad(engine_context_const(c->engine)->index, c->entry, &ignored_ms);
 
     strbuf_adds(out, labels ? "metadata.labels" : "metadata.name");
 }
@@ -474,8 +473,7 @@ static void add_override_rule(const struct field_context *c, struct strbuf *out)
 
     if (!o)
         return;
-    overrides =
-        template_overrides_make(engine_context_const(c->engine), c->problem->subject, true);
+    overrides = template_overrides_make(engine_context_const(c->engine), c->problem->subject, true);
     for (size_t i = 0; i < overrides.count; i++) {
         const struct override_effect *effect = &overrides.items[i].effect;
 

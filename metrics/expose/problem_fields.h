@@ -11,8 +11,8 @@
 
 /*
  * Appends the path of the field of `entry` that causes the problem. `entry` is the subject, the
- * policy, or another object of the problem (problem_each_object()). Appends nothing if the object as
- * a whole causes it.
+ * policy, or another object of the problem (problem_each_object()). Appends nothing if the object
+ * as a whole causes it.
  */
 void problem_add_field(const struct engine *e, const struct problem *p, const struct entry *entry,
                        struct strbuf *out);

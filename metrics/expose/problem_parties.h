@@ -38,8 +38,8 @@ void problem_each_cluster_of_reason(const struct engine *e, const struct problem
 
 /*
  * Calls `each` for every other party, in the order of entry_compare(): competing policies,
- * templates of one name, referrers with the policies that decide their values, missing objects. At most 100 templates with the same name of
- * their binding, or the same cloud resource, are listed.
+ * templates of one name, referrers with the policies that decide their values, missing objects. At
+ * most 100 templates with the same name of their binding, or the same cloud resource, are listed.
  */
 void problem_each_related(const struct engine *e, const struct problem *p, problem_related_fn *each,
                           void *context);

@@ -41,13 +41,12 @@ static void put_place(struct json_writer *w, const char *key, const struct locat
     json_writer_close(w, '}');
 }
 
-bool location_write(struct json_writer *w, const char *key,
-                    const struct location_source *locations, const struct entry *entry,
-                    const char *field)
+bool location_write(struct json_writer *w, const char *key, const struct location_source *locations,
+                    const struct entry *entry, const char *field)
 {
     struct location at;
-    bool found = locations && locations->find &&
-                 locations->find(locations->context, entry, field, &at);
+    bool found =
+        locations && locations->find && locations->find(locations->context, entry, field, &at);
 
     if (found)
         put_place(w, key, &at);

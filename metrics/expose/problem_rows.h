@@ -37,11 +37,11 @@ struct location_source {
  * Appends the place of a field as a member {file, line, column}. Returns false, and appends
  * nothing, if the object does not come from a file, or `locations` is NULL.
  */
-bool location_write(struct json_writer *w, const char *key,
-                    const struct location_source *locations, const struct entry *entry,
-                    const char *field);
+bool location_write(struct json_writer *w, const char *key, const struct location_source *locations,
+                    const struct entry *entry, const char *field);
 
-/* Appends a policy with the place of its field, like location_write(); null if `name` is unknown. */
+/* Appends a policy with the place of its field, like location_write(); null if `name` is unknown.
+ */
 void policy_write(struct json_writer *w, const char *key, struct policy_name name,
                   const struct location_source *locations, const struct entry *policy,
                   const char *field);

@@ -151,6 +151,38 @@ static void put_invalid_and_duplicates(struct json_writer *w, const struct repor
     json_writer_close(w, ']');
 }
 
+/* Writes the numbers of skipped documents by kind, and the places of the first ones. */
+static void put_skipped(struct json_writer *w, const struct report_files *files)
+{
+    size_t total = 0;
+
+    json_writer_open(w, "skipped", '{');
+    json_writer_open(w, "kinds", '[');
+    for (size_t i = 0; i < files->skipped_kind_count; i++) {
+        const struct report_skipped_count *k = &files->skipped_kinds[i];
+
+        total += k->count;
+        if (k->count == 0)
+            continue;
+        json_writer_open(w, NULL, '{');
+        json_writer_text(w, "kind", k->kind);
+        json_writer_int(w, "count", (int64_t)k->count);
+        json_writer_close(w, '}');
+    }
+    json_writer_close(w, ']');
+    json_writer_int(w, "total", (int64_t)total);
+    json_writer_open(w, "documents", '[');
+    for (size_t i = 0; i < files->skipped_count; i++) {
+        json_writer_open(w, NULL, '{');
+        json_writer_text(w, "kind", files->skipped[i].kind);
+        json_writer_text(w, "path", files->skipped[i].path);
+        json_writer_int(w, "line", (int64_t)files->skipped[i].line);
+        json_writer_close(w, '}');
+    }
+    json_writer_close(w, ']');
+    json_writer_close(w, '}');
+}
+
 static void put_lists(struct json_writer *w, const struct report *r)
 {
     json_writer_open(w, "templates", '[');
@@ -212,6 +244,7 @@ void report_write(const struct engine *engine, const struct report_files *files,
     put_lists(&w, &r);
     put_invalid_and_duplicates(&w, &r);
     put_renderings(&w, &r);
+    put_skipped(&w, r.files);
     json_writer_close(&w, '}');
     strbuf_addc(out, '\n');
 
@@ -573,8 +606,8 @@ static void put_plan_conflicts(struct json_writer *w, const struct plan_document
 
         if (!c->appears && (i == 0 || r->conflicts[i - 1].appears))
             plan_undo(d->plan);
-        report_conflict(w, d->engine, c->dependency, c->field,
-                        c->appears ? "appears" : "vanishes", d->locations);
+        report_conflict(w, d->engine, c->dependency, c->field, c->appears ? "appears" : "vanishes",
+                        d->locations);
     }
     json_writer_close(w, ']');
 }

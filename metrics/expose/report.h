@@ -31,12 +31,28 @@ struct report_rendering {
     const char *message; /* Reason for not rendering it; NULL if it was rendered. */
 };
 
+/* File or document that is no Kubernetes object. Texts are borrowed. */
+struct report_skipped {
+    const char *kind; /* Identifier of what it looks like, such as "helm_template". */
+    const char *path;
+    size_t line; /* 0 if unknown. */
+};
+
+struct report_skipped_count {
+    const char *kind;
+    size_t count;
+};
+
 /* Data of files for the report, and its filter. All zero: no object comes from a file. */
 struct report_files {
     const struct report_invalid *invalid;
     size_t invalid_count;
     const struct report_rendering *renderings;
     size_t rendering_count;
+    const struct report_skipped *skipped; /* The first ones. */
+    size_t skipped_count;
+    const struct report_skipped_count *skipped_kinds; /* Numbers of all. */
+    size_t skipped_kind_count;
     struct location_source locations;
     const struct problem_filter *problems; /* Problems in the report; NULL: all. */
 };
@@ -44,8 +60,8 @@ struct report_files {
 /*
  * Appends the whole report. Its list "invalid" has the elements of `files->invalid` without
  * duplicates, then problems of policies, and defects of templates and bindings. The list
- * "duplicates" has the duplicates of `files->invalid`. The list "renderings" is omitted if it is
- * empty. `files` may be NULL.
+ * "duplicates" has the duplicates of `files->invalid`; "renderings" is omitted if it is empty;
+ * "skipped" has numbers and places of documents that are no objects. `files` may be NULL.
  */
 void report_write(const struct engine *engine, const struct report_files *files,
                   struct strbuf *out);

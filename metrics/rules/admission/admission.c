@@ -731,9 +731,8 @@ enum release_answer admission_prunes(const struct admission *a, struct release_r
  * Returns the first finding from index `at` on that applies to a release of the range, and sets
  * `at` to the index behind it; NULL without one.
  */
-static const struct admission_finding *next_finding(const struct admission *a,
-                                                    struct release_range range, bool pruned,
-                                                    uint32_t *at)
+static const struct admission_finding *
+next_finding(const struct admission *a, struct release_range range, bool pruned, uint32_t *at)
 {
     release_set asked = release_range_set(range);
 

@@ -79,8 +79,9 @@ static void assert_place(struct fixture *p, const char *name, const char *field,
     assert_string_equal(got, wanted);
 }
 
-#define THING(name)      "apiVersion: example.io/v1\nkind: Thing\nmetadata:\n  name: " name "\n"
-#define JSON_THING(name) "{\"apiVersion\":\"example.io/v1\",\"kind\":\"Thing\",\"metadata\":{\"name\":\"" name "\"}}"
+#define THING(name) "apiVersion: example.io/v1\nkind: Thing\nmetadata:\n  name: " name "\n"
+#define JSON_THING(name)                                                                           \
+    "{\"apiVersion\":\"example.io/v1\",\"kind\":\"Thing\",\"metadata\":{\"name\":\"" name "\"}}"
 
 TEST_WITH(fields_of_files_have_places, set_up, tear_down)
 {
@@ -233,7 +234,9 @@ static void expect(struct generator *g)
 }
 
 static const char *const scalars[] = {
-    "1", "true", "\"a: {b}\"", "\"\xc3\xa4\xe2\x82\xac \xf0\x9f\x98\x80\"", "\"\"", "\"# no, [comment\"",
+    "1",          "true",
+    "\"a: {b}\"", "\"\xc3\xa4\xe2\x82\xac \xf0\x9f\x98\x80\"",
+    "\"\"",       "\"# no, [comment\"",
 };
 
 static void put_scalar(struct generator *g)
@@ -552,8 +555,8 @@ static void assert_expected(struct fixture *p, const struct expected *x)
     struct json_position at = field_locator_find(p->locator, &source, x->path);
 
     if (at.line != x->line || at.column != x->column)
-        fail_msg("%s: %s of %s is at %zu:%zu, wanted %zu:%zu", source.file->path, x->path, x->object, at.line,
-                 at.column, x->line, x->column);
+        fail_msg("%s: %s of %s is at %zu:%zu, wanted %zu:%zu", source.file->path, x->path,
+                 x->object, at.line, at.column, x->line, x->column);
 }
 
 TEST_WITH(fields_of_generated_files_have_places, set_up, tear_down)

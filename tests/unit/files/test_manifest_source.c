@@ -260,10 +260,10 @@ TEST_WITH(yaml_lists_are_flattened, set_up, tear_down)
                  "- nothing: here\n"
                  "- apiVersion: v1\n  kind: ConfigMap\n");
     start(p, "", NULL);
-    assert_content(p, "c=-1 d=3 ", "foreign a.yaml:12 rejected a.yaml:13 ");
+    assert_content(p, "c=-1 d=3 ", "skipped a.yaml:12 rejected a.yaml:13 ");
 }
 
-TEST_WITH(foreign_and_rejected_documents_are_distinguished, set_up, tear_down)
+TEST_WITH(skipped_and_rejected_documents_are_distinguished, set_up, tear_down)
 {
     struct fixture *p = *state;
 
@@ -275,8 +275,8 @@ TEST_WITH(foreign_and_rejected_documents_are_distinguished, set_up, tear_down)
                  "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: fine}\n");
     start(p, "", NULL);
     assert_content(p, "fine=-1 ",
-                   "foreign a.yaml:1 rejected a.yaml:3 rejected a.yaml:6 rejected a.yaml:9 "
-                   "foreign a.yaml:13 foreign a.yaml:15 ");
+                   "skipped a.yaml:1 rejected a.yaml:3 rejected a.yaml:6 rejected a.yaml:9 "
+                   "skipped a.yaml:13 skipped a.yaml:15 ");
     assert_text(p, 1, "no kind");
     assert_text(p, 2, "no apiVersion");
     assert_text(p, 3, "no metadata.name");
@@ -297,13 +297,13 @@ TEST_WITH(an_unquoted_boolean_or_number_as_name_is_rejected, set_up, tear_down)
     assert_text(p, 1, "metadata.name is a number: put it in quotes");
 }
 
-TEST_WITH(foreign_files_are_not_broken, set_up, tear_down)
+TEST_WITH(skipped_files_are_not_broken, set_up, tear_down)
 {
     struct fixture *p = *state;
 
     folder_write(p->folder, "values.yaml", "replicaCount: 1\n");
     start(p, "", NULL);
-    assert_content(p, "", "foreign values.yaml:1 ");
+    assert_content(p, "", "skipped values.yaml:1 ");
     assert_int_equal(manifests_broken_file_count(p->manifests), 0);
 }
 
@@ -313,12 +313,13 @@ TEST_WITH(problems_above_the_limit_are_counted, set_up, tear_down)
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(1 << 20);
 
     for (unsigned i = 0; i < 150; i++)
-        strbuf_adds(&text, "---\nkind: ConfigMap\n---\na: 1\n");
+        strbuf_adds(&text, "---\nkind: ConfigMap\nmetadata: {name: a}\n---\na: 1\n");
     folder_write(p->folder, "a.yaml", text.data);
     start(p, "", NULL);
     assert_int_equal(manifests_problem_count(p->manifests), 202);
     assert_text(p, 200, "and 50 more");
     assert_text(p, 201, "and 50 more");
+    assert_int_equal(manifests_skipped_count(p->manifests, SKIPPED_OTHER_YAML), 150);
 }
 
 TEST_WITH(a_malformed_file_keeps_its_objects, set_up, tear_down)
@@ -673,7 +674,7 @@ TEST_WITH(malformed_files_are_reported_with_their_line, set_up, tear_down)
     folder_write(p->folder, "d.json", "hello");
     start(p, "", NULL);
     assert_content(p, "",
-                   "malformed a.yaml:2 malformed b.yaml:2 foreign c.json:1 "
+                   "malformed a.yaml:2 malformed b.yaml:2 skipped c.json:1 "
                    "malformed c.json:2 malformed d.json:1 ");
 }
 
@@ -731,7 +732,7 @@ TEST_WITH(yaml_items_inherit_a_kind_that_follows_them, set_up, tear_down)
         "items:\n- metadata: {name: t}\n- 8\nkind: ConfigMapList\napiVersion: v1\n");
     start(p, "", NULL);
     assert_content(p, "c=-1 d=-1 t=-1 x=5 ",
-                   "foreign a.yaml:6 rejected a.yaml:10 foreign a.yaml:14 foreign a.yaml:19 ");
+                   "skipped a.yaml:6 rejected a.yaml:10 skipped a.yaml:14 skipped a.yaml:19 ");
 }
 
 TEST_WITH(files_without_a_known_suffix_are_read_by_content, set_up, tear_down)

@@ -79,7 +79,7 @@ static const struct set_case {
                {"a/sub/y.yaml", NULL},
                {"c/Chart.yaml", ""},
                {"c/templates/z.yaml", NULL}},
-     .wanted = "a:broken c:broken a/x.yaml=unlisted a/sub/y.yaml=plain c/templates/z.yaml=input"},
+     .wanted = "a:broken c:broken a/x.yaml=unlisted a/sub/y.yaml=plain c/templates/z.yaml=chart"},
     {.name = "a chart with a subchart",
      .files = {{"c/Chart.yaml", CHART},
                {"c/charts/sub/Chart.yaml", CHART},
@@ -93,14 +93,14 @@ static const struct set_case {
     {.name = "a chart that is not rendered still has its CustomResourceDefinitions",
      .charts = OBSTACLE_DISABLED,
      .files = {{"c/Chart.yaml", CHART}, {"c/crds/x.yaml", NULL}, {"c/templates/a.yaml", NULL}},
-     .wanted = "c:disabled c/crds/x.yaml=objects c/templates/a.yaml=input"},
+     .wanted = "c:disabled c/crds/x.yaml=objects c/templates/a.yaml=chart"},
     {.name = "a library chart and a chart that another one includes from a folder",
      .files = {{"lib/Chart.yaml", "{\"apiVersion\":\"v2\",\"name\":\"l\",\"type\":\"library\"}"},
                {"lib/templates/a.yaml", NULL},
                {"web/Chart.yaml", "{\"apiVersion\":\"v2\",\"name\":\"w\",\"dependencies\":"
                                   "[{\"name\":\"db\",\"repository\":\"file://../db\"}]}"},
                {"db/Chart.yaml", CHART}},
-     .wanted = "db:included lib:unused web:render lib/templates/a.yaml=input"},
+     .wanted = "db:included lib:unused web:render lib/templates/a.yaml=chart"},
     {.name = "a kustomization that renders charts includes those in its folder of charts",
      .files = {{"k/kustomization.yaml", "{\"helmCharts\":[{\"name\":\"web\"}]}"},
                {"k/charts/web/Chart.yaml", CHART}},
@@ -166,7 +166,7 @@ TEST_ROWS(packages_are_resolved, cases, name)
 {
     static const char *const roles[] = {
         [FILE_PLAIN] = "plain",       [FILE_OBJECTS] = "objects",   [FILE_INPUT] = "input",
-        [FILE_UNLISTED] = "unlisted", [FILE_RENDERED] = "rendered",
+        [FILE_CHART] = "chart", [FILE_UNLISTED] = "unlisted", [FILE_RENDERED] = "rendered",
     };
     const struct set_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf printed = STRBUF_INIT(4096);

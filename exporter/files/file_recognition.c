@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/files/file_recognition.h"
+
+#include "metrics/base/utf16.h"
+#include "metrics/base/utf8.h"
+#include "metrics/model/builtin_kinds.h"
+#include "metrics/model/kind.h"
+
+#define SKIPPED_NOUN(suffix, id, one, many) [SKIPPED_##suffix] = {id, one, many},
+const struct skipped_noun skipped_nouns[SKIPPED_KIND_COUNT] = {SKIPPED_KINDS(SKIPPED_NOUN)};
+#undef SKIPPED_NOUN
+
+struct error skipped_message(enum skipped_kind kind)
+{
+    bool countable = strcmp(skipped_nouns[kind].one, skipped_nouns[kind].many) != 0;
+    struct error text;
+
+    fail(&text, "no Kubernetes object: looks like %s%s%s", countable ? "a " : "",
+         skipped_nouns[kind].one,
+         kind == SKIPPED_HELM_TEMPLATE
+             ? "; render it: helm template CHART | karmada-policy-exporter check -"
+             : "");
+    return text;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+/* Returns true if the name of the file is `stem` with the extension of a YAML file. */
+static bool has_yaml_name(const char *path, const char *stem)
+{
+    const char *name = base_name(path);
+    size_t len = strlen(stem);
+
+    return strncmp(name, stem, len) == 0 &&
+           (strcmp(name + len, ".yaml") == 0 || strcmp(name + len, ".yml") == 0);
+}
+
+static enum skipped_kind other_document(const char *path)
+{
+    const char *dot = strrchr(base_name(path), '.');
+
+    return dot && strcmp(dot, ".json") == 0 ? SKIPPED_OTHER_JSON : SKIPPED_OTHER_YAML;
+}
+
+/* Mark that opens an expression of a template, and the kind of the template. */
+static const struct template_mark {
+    const char *text;
+    enum skipped_kind kind;
+    bool in_names; /* Only in a name: valid YAML contains the mark, too. */
+} template_marks[] = {
+    {"{{", SKIPPED_HELM_TEMPLATE, false},  {"{%", SKIPPED_OTHER_TEMPLATE, false},
+    {"{#", SKIPPED_OTHER_TEMPLATE, false}, {"<%", SKIPPED_OTHER_TEMPLATE, false},
+    {"${", SKIPPED_OTHER_TEMPLATE, true},  {"$(", SKIPPED_OTHER_TEMPLATE, true},
+};
+
+enum skipped_kind recognize_line(const char *line, size_t len)
+{
+    for (size_t i = 0; i < ARRAY_LEN(template_marks); i++) {
+        const struct template_mark *mark = &template_marks[i];
+
+        if (!mark->in_names && memmem(line, len, mark->text, strlen(mark->text)))
+            return mark->kind;
+    }
+    return SKIPPED_NONE;
+}
+
+static enum skipped_kind recognize_name(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(template_marks); i++) {
+        if (strstr(name, template_marks[i].text))
+            return template_marks[i].kind;
+    }
+    return SKIPPED_NONE;
+}
+
+/* Returns the kind of template that has an expression in the identity of a document. */
+static enum skipped_kind recognize_identity(const cJSON *document)
+{
+    const cJSON *metadata = json_get(document, "metadata");
+    const char *const names[] = {
+        json_str(document, "apiVersion", ""),   json_str(document, "kind", ""),
+        json_str(metadata, "name", ""),         json_str(metadata, "namespace", ""),
+        json_str(metadata, "generateName", ""),
+    };
+    enum skipped_kind found = SKIPPED_NONE;
+
+    for (size_t i = 0; i < ARRAY_LEN(names) && found == SKIPPED_NONE; i++)
+        found = recognize_name(names[i]);
+    return found;
+}
+
+static bool is_kustomization(const char *path, const char *api_version)
+{
+    static const char group[] = "kustomize.config.k8s.io/";
+
+    return strncmp(api_version, group, sizeof(group) - 1) == 0 ||
+           (!*api_version && has_yaml_name(path, "kustomization"));
+}
+
+/* Returns true if metadata has a part that only a Kubernetes object has. */
+static bool is_object_metadata(const cJSON *metadata)
+{
+    static const char *const keys[] = {"name", "generateName", "namespace", "labels",
+                                       "annotations"};
+
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+        if (json_get(metadata, keys[i]))
+            return true;
+    }
+    return false;
+}
+
+/* Returns true if an API server serves the kind, as far as is known without the server. */
+static bool is_served_kind(const char *api_version, const char *kind)
+{
+    enum object_class class = kind_of(api_version, kind)->class;
+
+    return builtin_kind_find(api_version, kind) ||
+           (class != CLASS_TEMPLATE && class != CLASS_OTHER);
+}
+
+enum skipped_kind recognize_document(const char *path, const cJSON *document)
+{
+    const char *api_version = json_str(document, "apiVersion", "");
+    const char *kind = json_str(document, "kind", "");
+    enum skipped_kind template;
+
+    if (!cJSON_IsObject(document))
+        return other_document(path);
+    if (is_kustomization(path, api_version))
+        return SKIPPED_KUSTOMIZATION;
+    template = recognize_identity(document);
+    if (template != SKIPPED_NONE)
+        return template;
+    if (!json_get(document, "kind") && has_yaml_name(path, "Chart"))
+        return SKIPPED_HELM_CHART;
+    if (!json_get(document, "apiVersion") && !json_get(document, "kind"))
+        return other_document(path);
+    if (is_object_metadata(json_get(document, "metadata")))
+        return SKIPPED_NONE;
+    if (!*api_version || !*kind)
+        return other_document(path);
+    return is_served_kind(api_version, kind) ? SKIPPED_NONE : SKIPPED_CONFIGURATION;
+}
+
+enum skipped_kind recognize_text_at(const char *text, size_t len, size_t line)
+{
+    const char *end = text + len;
+    const char *before = text;
+    const char *at = text;
+
+    while (line > 1 && at < end) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+
+        before = at;
+        at = newline ? newline + 1 : end;
+        line--;
+    }
+    if (line > 1)
+        return SKIPPED_NONE;
+
+    const char *newline = memchr(at, '\n', (size_t)(end - at));
+
+    return recognize_line(before, (size_t)((newline ? newline : end) - before));
+}
+
+bool is_commented_json(const char *head, size_t len)
+{
+    static const char key[] = "\"apiVersion\"";
+    bool in_text = false;
+
+    if (memmem(head, len, key, sizeof(key) - 1))
+        return false;
+    for (size_t i = 0; i + 1 < len; i++) {
+        if (in_text && head[i] == '\\')
+            i++;
+        else if (head[i] == '"')
+            in_text = !in_text;
+        else if (!in_text && head[i] == '/' && (head[i + 1] == '/' || head[i + 1] == '*'))
+            return true;
+    }
+    return false;
+}
+
+/* Returns true if a byte is a control character that no text contains, or not UTF-8. */
+static bool has_foreign_byte(const char *text)
+{
+    while (*text) {
+        bool is_control = (unsigned char)*text < ' ' && !strchr("\t\n\v\f\r\033", *text);
+
+        if (is_control || utf8_next(&text) == UTF8_BROKEN)
+            return true;
+    }
+    return false;
+}
+
+bool is_binary_text(const char *head, size_t len)
+{
+    enum { EXAMINED = 8000 }; /* As many bytes as git examines. */
+    size_t examined = len < EXAMINED ? len : EXAMINED;
+
+    if (utf16_detect(head, len).active || !memchr(head, '\0', examined))
+        return false;
+
+    /* Pieces between NUL bytes. The last piece may end in the middle of a character. */
+    CLEANUP(free_cleanup) char *copy = xmemdup0(head, examined);
+    for (size_t at = 0; at < examined; at += strlen(copy + at) + 1) {
+        if (at + strlen(copy + at) < examined && has_foreign_byte(copy + at))
+            return true;
+    }
+    return false;
+}

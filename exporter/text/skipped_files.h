@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "exporter/files/manifest_source.h"
+#include "exporter/text/text_table.h"
+
+/*
+ * Appends a sentence such as "Skipped 43 documents that are no Kubernetes objects: 40 Helm
+ * templates, 3 kustomizations." without a full stop; nothing if no document is skipped.
+ */
+void skipped_files_add(const struct manifests *m, struct strbuf *out);
+
+/*
+ * Appends the reason why manifests are empty, and ": ": `fact`, and the files that are skipped, or
+ * that there is no file at all.
+ */
+void skipped_files_add_empty(const struct manifests *m, const char *fact, struct strbuf *out);
+
+/* Prints the sentence. */
+void skipped_files_print(const struct manifests *m, struct output *o);
