@@ -358,8 +358,8 @@ bool declarations_find_source(const struct declarations *m, const struct entry *
         return false;
     file = manifest_file_origin(last->file, last->order);
     /* The order of a rendered object is no offset in the file of its origin. */
-    *out = (struct object_source){
-        file, {last->line, last->column, file == last->file ? last->order : 0}};
+    *out = (struct object_source){file,
+                                  {last->line, last->column, file == last->file ? last->order : 0}};
     return true;
 }
 

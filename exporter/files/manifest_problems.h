@@ -13,7 +13,7 @@ enum problem_kind {
     PROBLEM_REJECTED,   /* Document that is not a valid object, or that the receiver rejected. */
     PROBLEM_DUPLICATE,  /* Object that a later document declares again. */
     PROBLEM_NOT_RENDERED, /* Kustomization or chart whose files are read without a rendering. */
-    PROBLEM_SKIPPED,    /* File or document that is no object (file_recognition.h). */
+    PROBLEM_SKIPPED,      /* File or document that is no object (file_recognition.h). */
 };
 
 /* Returns the name of a kind in reports and series, such as "unreadable". */
@@ -76,8 +76,8 @@ void document_problems_add(struct document_problems *p, enum problem_kind kind,
                            const struct entry *object);
 
 /*
- * Adds PROBLEM_SKIPPED, or only counts it if the list is full. With `strict`, the file or document is
- * PROBLEM_REJECTED.
+ * Adds PROBLEM_SKIPPED, or only counts it if the list is full. With `strict`, the file or document
+ * is PROBLEM_REJECTED.
  */
 void document_problems_skip(struct document_problems *p, enum skipped_kind kind,
                             struct json_position where, bool strict);
@@ -123,11 +123,11 @@ enum manifest_format { FORMAT_UNKNOWN, FORMAT_YAML, FORMAT_JSON };
 /* One manifest file. Its PATH is the argument through which it was found. */
 struct manifest_file {
     char *path;
-    uint32_t path_index; /* Index of the PATH. */
-    bool is_path;        /* The file is the PATH itself. */
+    uint32_t path_index;    /* Index of the PATH. */
+    bool is_path;           /* The file is the PATH itself. */
     bool is_chart_template; /* The file is a template of a Helm chart: it is not read. */
-    bool is_definition;  /* The name is that of the definition of a package (package_set.h). */
-    bool read_once;      /* Pipe, /dev/null or standard input: its bytes can be read only once. */
+    bool is_definition;     /* The name is that of the definition of a package (package_set.h). */
+    bool read_once; /* Pipe, /dev/null or standard input: its bytes can be read only once. */
 
     struct file_signature signature;
     uint32_t scan_number; /* Number of the latest walk that has found or kept the file. */

@@ -208,7 +208,7 @@ struct manifests {
     struct declarations declarations;
     manifest_receive_fn *receive; /* NULL: objects go to the store. */
     void *receive_context;
-    struct object_source received; /* See manifests_received_source(). */
+    struct object_source received;          /* See manifests_received_source(). */
     struct manifest_reader *current_reader; /* NULL between files. */
     struct manifest_file *current_file;     /* Borrowed; NULL between files. */
     struct document_problems found;         /* Problems found so far in the current file. */
@@ -296,8 +296,7 @@ static void receive_rendered_object(void *context, cJSON *object, struct json_pl
     struct render_origin origin = package_reader_add_object(&m->packages, object, place);
 
     m->found.path = origin.file->path;
-    m->received =
-        (struct object_source){origin.file, {origin.where.line, origin.where.column, 0}};
+    m->received = (struct object_source){origin.file, {origin.where.line, origin.where.column, 0}};
     receive_object(m, object,
                    (struct json_place){origin.where.line, origin.where.column, place.offset});
     m->found.path = NULL;

@@ -165,7 +165,7 @@ static void put_definition(struct package_set *s, struct manifest_file *file, co
 TEST_ROWS(packages_are_resolved, cases, name)
 {
     static const char *const roles[] = {
-        [FILE_PLAIN] = "plain",       [FILE_OBJECTS] = "objects",   [FILE_INPUT] = "input",
+        [FILE_PLAIN] = "plain", [FILE_OBJECTS] = "objects",   [FILE_INPUT] = "input",
         [FILE_CHART] = "chart", [FILE_UNLISTED] = "unlisted", [FILE_RENDERED] = "rendered",
     };
     const struct set_case *c = *state;

@@ -34,7 +34,7 @@ TEST(the_line_of_a_template_is_found)
 /* ---- origins of objects ---- */
 
 #define ANNOTATED(kind, name, ns, origin)                                                          \
-    "{\"kind\":\"" kind "\",\"metadata\":{\"name\":\"" name "\",\"namespace\":\"" ns                  \
+    "{\"kind\":\"" kind "\",\"metadata\":{\"name\":\"" name "\",\"namespace\":\"" ns               \
     "\",\"annotations\":{\"config.kubernetes.io/origin\":\"" origin "\"}}}"
 
 /* A folder with a package, and a finder. */
@@ -122,7 +122,8 @@ TEST_WITH(kustomize_annotations_lead_to_files, set_up, tear_down)
                  "base/web.yaml:12", NULL);
     check_origin(lab, ANNOTATED("Job", "none", "", "path: ../base/web.yaml\\n"), 1,
                  "base/web.yaml:1", NULL);
-    check_origin(lab, ANNOTATED("Job", "none", "", "path: ../gone.yaml\\n"), 1, "gone.yaml:1", NULL);
+    check_origin(lab, ANNOTATED("Job", "none", "", "path: ../gone.yaml\\n"), 1, "gone.yaml:1",
+                 NULL);
     check_origin(lab,
                  ANNOTATED("ConfigMap", "p-a-long-6g6gd9868f", "",
                            "configuredIn: ../app/kustomization.yaml\\nconfiguredBy:\\n"),
