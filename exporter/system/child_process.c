@@ -268,7 +268,7 @@ bool child_run(const struct child_command *command, struct strbuf *out, struct e
     struct strbuf *complaint = command->messages ? command->messages : &own;
     CLEANUP(child_release) struct child c = CHILD_NONE;
     int64_t until_ms = platform_steady_ms() + (int64_t)command->time_max_seconds * 1000;
-    struct child_status end;
+    struct child_status end = {.exited = false};
 
     if (!start_program(&c, &program, err))
         return false;
