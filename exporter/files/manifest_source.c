@@ -208,6 +208,9 @@ struct manifests {
     struct declarations declarations;
     manifest_receive_fn *receive; /* NULL: objects go to the store. */
     void *receive_context;
+    const char *annotation_key; /* Borrowed; NULL: no annotation is observed. */
+    manifest_annotation_fn *each_annotation;
+    void *annotation_context;
     struct object_source received;          /* See manifests_received_source(). */
     struct manifest_reader *current_reader; /* NULL between files. */
     struct manifest_file *current_file;     /* Borrowed; NULL between files. */
@@ -255,6 +258,19 @@ static void mark_files_with_custom_kinds(struct manifests *m)
     }
 }
 
+/* Passes the observed annotation of an object on; nothing without it. */
+static void observe_annotation(struct manifests *m, const cJSON *object)
+{
+    const cJSON *annotations = json_get(json_get(object, "metadata"), "annotations");
+    const cJSON *value = m->annotation_key ? json_get(annotations, m->annotation_key) : NULL;
+    const struct json_place *place = &m->received.place;
+
+    if (value)
+        m->each_annotation(m->annotation_context, cJSON_GetStringValue(value),
+                           m->received.file->path,
+                           (struct json_position){place->line, declared_column(place->column)});
+}
+
 static bool put_object(struct manifests *m, cJSON *object, struct json_place place,
                        struct error *why)
 {
@@ -266,6 +282,7 @@ static bool put_object(struct manifests *m, cJSON *object, struct json_place pla
         return true;
     if (!m->packages.current)
         m->received = (struct object_source){m->current_file, place};
+    observe_annotation(m, object);
     return m->receive ? m->receive(m->receive_context, object, why)
                       : declarations_put(&m->declarations, m->current_file, object, place, why);
 }
@@ -360,6 +377,14 @@ void manifests_set_receiver(struct manifests *m, manifest_receive_fn *receive, v
 {
     m->receive = receive;
     m->receive_context = context;
+}
+
+void manifests_observe_annotation(struct manifests *m, const char *key,
+                                  manifest_annotation_fn *each, void *context)
+{
+    m->annotation_key = key;
+    m->each_annotation = each;
+    m->annotation_context = context;
 }
 
 struct object_source manifests_received_source(const struct manifests *m)
@@ -665,8 +690,11 @@ static void refresh_view(struct manifests *m)
     m->view_is_old = false;
 }
 
-/* Fails with the first problem of a text and the number of further ones. Returns false. */
-static bool fail_text(const struct document_problems *found, struct error *err)
+/*
+ * Fails with the first problem of a text and the number of further ones. Stores its line. Returns
+ * false.
+ */
+static bool fail_text(const struct document_problems *found, size_t *line, struct error *err)
 {
     const struct document_problem *first = &found->items[0];
     size_t more = found->broken + found->harmless - 1;
@@ -675,13 +703,12 @@ static bool fail_text(const struct document_problems *found, struct error *err)
         fail(err, "%s", first->text);
     else
         fail(err, "%.180s (and %zu more problem%s)", first->text, more, more == 1 ? "" : "s");
-    if (first->line > 0)
-        fail_in(err, "line %zu", first->line);
+    *line = first->line;
     return false;
 }
 
 bool manifests_read_text(struct manifests *m, const char *name, const char *text, size_t len,
-                         struct error *err)
+                         size_t *line, struct error *err)
 {
     struct manifest_file *file = manifest_file_new(name, 0);
     enum reading_state state = READING_MORE;
@@ -700,7 +727,7 @@ bool manifests_read_text(struct manifests *m, const char *name, const char *text
     }
     if (state != READING_DONE)
         document_problems_add(&m->found, why.kind, why.where, why.text.text, NULL);
-    fine = m->found.count == 0 || fail_text(&m->found, err);
+    fine = m->found.count == 0 || fail_text(&m->found, line, err);
     finish_current_file(m);
     custom_kinds_forget_file(&m->custom_kinds, file);
     manifest_file_free(file);

@@ -26,13 +26,13 @@ OPTION(CHOICE, render, .name = "render", .value = "MODE", .fallback = "auto",
 OPTION(FLAG, strict_files, .name = "strict-files",
        .help = "report files and documents that are no Kubernetes objects, such as Helm templates "
                "and kustomizations, as errors; by default they are skipped and counted",
-       .commands = COMMAND_EVALUATES)
+       .commands = COMMAND_APPLIES_RULES)
 
 OPTION(TEXT, namespace, .name = "namespace", .value = "NAME", .fallback = "default", .letter = 'n',
        .help = "namespace of manifest objects and OBJECT arguments that have no namespace, as in "
                "kubectl. If the flag is set, reconcile changes only templates of this namespace, "
                "and check of an API server or --server prints only its problems",
-       .commands = COMMAND_EVALUATES)
+       .commands = COMMAND_APPLIES_RULES)
 
 OPTION(TEXT, kubeconfig, .name = "kubeconfig", .value = "FILE", .fallback = "",
        .help = "kubeconfig for Karmada's API server; without the flag $KUBECONFIG, ~/.kube/config "
@@ -69,11 +69,11 @@ OPTION(UINT, total_shards, .name = "total-shards", .value = "COUNT", .fallback =
 OPTION(CHOICE, takeover, .name = "rules.takeover", .value = "RULES", .fallback = "preemption",
        .help = "rules by which another policy takes over a template: preemption (Karmada 1.8 and "
                "later) or static (at the template's next change)",
-       .choices = CHOICES("preemption", "static"), .commands = COMMAND_EVALUATES)
+       .choices = CHOICES("preemption", "static"), .commands = COMMAND_APPLIES_RULES)
 
 OPTION(DURATION, grace_ms, .name = "rules.grace", .value = "DURATION", .fallback = "60s",
        .help = "time that Karmada has to act before a difference is overdue",
-       .commands = COMMAND_EVALUATES)
+       .commands = COMMAND_APPLIES_RULES)
 
 OPTION(UINT, versions, .name = "rules.versions", .value = "COUNT", .fallback = "10",
        .help = "number of versions of a policy to keep, beside those that templates run",
@@ -107,12 +107,12 @@ OPTION(TEXT, skipped_namespaces, .name = "skipped-propagating-namespaces", .valu
        .fallback = "kube-.*",
        .help = "namespaces that Karmada never propagates, as in the flag of "
                "karmada-controller-manager; separated by commas",
-       .commands = COMMAND_EVALUATES)
+       .commands = COMMAND_APPLIES_RULES)
 
 OPTION(TEXT, skipped_apis, .name = "skipped-propagating-apis", .value = "APIS", .fallback = "",
        .help = "APIs that Karmada never propagates, as in the flag of karmada-controller-manager: "
                "groups, group/versions or group/version/Kinds, separated by semicolons",
-       .commands = COMMAND_EVALUATES)
+       .commands = COMMAND_APPLIES_RULES)
 
 OPTION(TEXT, karmada_version, .name = "karmada.version", .value = "VERSION", .fallback = "",
        .help =
@@ -120,13 +120,13 @@ OPTION(TEXT, karmada_version, .name = "karmada.version", .value = "VERSION", .fa
            "of Karmada's kinds show the release: on the API server, or in the "
            "CustomResourceDefinitions among the manifests; without schemas, the newest release "
            "is assumed",
-       .commands = COMMAND_EVALUATES)
+       .commands = COMMAND_APPLIES_RULES)
 
 OPTION(TEXT, feature_gates, .name = "karmada.feature-gates", .value = "GATES", .fallback = "",
        .help = "feature gates of Karmada's components that differ from the defaults of their "
                "release, such as PropagationPolicyPreemption=true; separated by commas; an unknown "
                "gate, or one that the release lacks, causes a warning and has no effect",
-       .commands = COMMAND_EVALUATES)
+       .commands = COMMAND_APPLIES_RULES)
 
 OPTION(FLAG, works, .name = "karmada.works",
        .help = "also read Works, which show for each member cluster the manifest that Karmada "
@@ -189,21 +189,42 @@ OPTION(TEXT, only_problem, .name = "problem", .value = "PROBLEM", .fallback = ""
                "exit status 1",
        .flag_only = true, .commands = COMMAND_CHECK)
 
+OPTION(TEXT, baseline, .name = "baseline", .value = "REPORT", .fallback = "",
+       .help = "problems that are known and cause no exit status 1: those of the file REPORT of "
+               "'check -o json', or with git:REF those of the same PATHs in a commit, branch or "
+               "tag of their Git repository",
+       .commands = COMMAND_CHECK)
+
+OPTION(TEXTS, exceptions, .name = "exceptions", .value = "FILE",
+       .help = "YAML list of problems that are accepted until a date, each with problem, object, "
+               "reason and until; an exception that has expired causes exit status 1",
+       .commands = COMMAND_CHECK)
+
+OPTION(TEXTS, environments, .name = "environment", .value = "NAME=PATH[,PATH]",
+       .help = "evaluate the PATHs of this environment, after those of all environments, apart "
+               "from other environments; each environment has its own member clusters",
+       .commands = COMMAND_CHECK)
+
+OPTION(TEXT, only_tests, .name = "run", .value = "REGEX", .fallback = "",
+       .help = "run only the tests with a name that this extended regular expression matches",
+       .flag_only = true, .commands = COMMAND_TEST)
+
 OPTION(FLAG, allow_empty, .name = "allow-empty", .help = "accept manifests without an object",
        .commands = COMMAND_CHECK | COMMAND_EXPLAIN | COMMAND_PLAN)
 
 /* Choices in the order of enum output_format. */
 OPTION(CHOICE, output, .name = "output", .value = "FORMAT", .fallback = "table",
-       .help = "table: text, no wider than the terminal; wide: text with all columns, for check, "
-               "explain, plan and reconcile; json or yaml: documents; for check and plan also "
-               "sarif, junit, github (log with annotations), gitlab (code quality) and markdown "
-               "(comment on a merge request); markdown is also the reference of all metrics "
-               "(metrics), of all options (help), or of a topic (help TOPIC)",
+       .help =
+           "table: text, no wider than the terminal; wide: text with all columns, for check, "
+           "explain, plan and reconcile; json or yaml: documents; for check, plan and test "
+           "also sarif, junit, github (log with annotations), gitlab (code quality) and markdown "
+           "(comment on a merge request); markdown is also the reference of all metrics "
+           "(metrics), of all options (help), or of a topic (help TOPIC)",
        .choices = CHOICES("table", "json", "yaml", "markdown", "wide", "sarif", "junit", "github",
                           "gitlab"),
        .letter = 'o',
        .commands = COMMAND_CHECK | COMMAND_EXPLAIN | COMMAND_PLAN | COMMAND_RECONCILE |
-                   COMMAND_METRICS | COMMAND_HELP)
+                   COMMAND_TEST | COMMAND_METRICS | COMMAND_HELP)
 
 OPTION(TEXT, server, .name = "server", .value = "URL", .fallback = "",
        .help =

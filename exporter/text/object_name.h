@@ -18,6 +18,8 @@ struct object_name {
 
 /* Parses a name. Returns false and sets `err` if the text has another form. */
 bool object_name_parse(const char *text, struct object_name *out, struct error *err) MUST_USE;
+/* Returns true if `typed`, ignoring case, is the short name, singular or plural of the kind. */
+bool object_name_kind_fits(const char *kind, const char *typed);
 /*
  * Returns true if the text names a Namespace, such as "ns/shop"; then *name is the part of the text
  * with its name, borrowed.
@@ -25,6 +27,9 @@ bool object_name_parse(const char *text, struct object_name *out, struct error *
 bool object_name_is_namespace(const char *text, const char **name);
 /* Frees the parts. Accepts a struct of zeros and the result of a failed object_name_parse(). */
 void object_name_release(struct object_name *n);
+
+/* Returns true if the text is a name (object_name_parse) that fits an object of this identity. */
+bool object_name_fits(const char *typed, const struct identity *id);
 
 /*
  * Appends the name of an object for people: "Deployment shop/web"; for policies the shorter form
