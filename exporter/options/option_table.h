@@ -21,7 +21,7 @@ OPTION(CHOICE, render, .name = "render", .value = "MODE", .fallback = "auto",
                "kustomize, kubectl and helm from PATH; never runs no program, and reads the "
                "resources of kustomizations without their patches",
        .choices = CHOICES("auto", "never"), .flag_only = true,
-       .commands = COMMAND_EVALUATES & ~COMMAND_SERVE)
+       .commands = COMMAND_APPLIES_RULES & ~COMMAND_SERVE)
 
 OPTION(FLAG, strict_files, .name = "strict-files",
        .help = "report files and documents that are no Kubernetes objects, such as Helm templates "
