@@ -301,6 +301,7 @@ static struct evaluation *make_evaluation(struct run *run, const struct text_lis
                                                          .environment = platform_environment(),
                                                          .log = &silent_log,
                                                          .references = true,
+                                                         .renders = true,
                                                          .documents = true,
                                                          .seed = platform_random_seed()},
                            &err);
@@ -383,6 +384,7 @@ static bool read_applied(struct run *run, const struct evaluation *e, const cJSO
                       &manifest_limits_default);
     manifests_import_definitions(m, e->manifests);
     manifests_set_server_versions(m, engine_api_version_source(e->engine));
+    manifests_set_render_mode(m, (enum render_mode)e->options.render);
     manifests_set_strict(m, e->options.strict_files);
     planned_objects_init(out, m);
     fine = planned_objects_read(out, note_message, run) &&
