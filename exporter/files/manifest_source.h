@@ -87,6 +87,18 @@ typedef bool manifest_receive_fn(void *context, const cJSON *object, struct erro
  */
 void manifests_set_receiver(struct manifests *m, manifest_receive_fn *receive, void *context);
 
+/* `value` is NULL if the annotation is no text. Texts are valid during the call. */
+typedef void manifest_annotation_fn(void *context, const char *value, const char *path,
+                                    struct json_position where);
+
+/*
+ * Calls `each` with the annotation `key`, which is borrowed, of every object that has it and goes
+ * to the store, in every reading of its file. `where` is the position that manifests_find_place()
+ * returns if the document counts. Call it before any reading.
+ */
+void manifests_observe_annotation(struct manifests *m, const char *key,
+                                  manifest_annotation_fn *each, void *context);
+
 /* Returns the source of the object that the receiver gets. Call it from the receiver only. */
 struct object_source manifests_received_source(const struct manifests *m);
 

@@ -181,6 +181,22 @@ OPTION(TEXT, only_problem, .name = "problem", .value = "PROBLEM", .fallback = ""
                "exit status 1",
        .flag_only = true, .commands = COMMAND_CHECK)
 
+OPTION(TEXT, baseline, .name = "baseline", .value = "REPORT", .fallback = "",
+       .help = "problems that are known and cause no exit status 1: those of the file REPORT of "
+               "'check -o json', or with git:REF those of the same PATHs in a commit, branch or "
+               "tag of their Git repository",
+       .commands = COMMAND_CHECK)
+
+OPTION(TEXTS, exceptions, .name = "exceptions", .value = "FILE",
+       .help = "YAML list of problems that are accepted until a date, each with problem, object, "
+               "reason and until; an exception that has expired causes exit status 1",
+       .commands = COMMAND_CHECK)
+
+OPTION(TEXTS, environments, .name = "environment", .value = "NAME=PATH[,PATH]",
+       .help = "evaluate the PATHs of this environment, after those of all environments, apart "
+               "from other environments; each environment has its own member clusters",
+       .commands = COMMAND_CHECK)
+
 OPTION(TEXT, only_tests, .name = "run", .value = "REGEX", .fallback = "",
        .help = "run only the tests with a name that this extended regular expression matches",
        .flag_only = true, .commands = COMMAND_TEST)

@@ -259,7 +259,7 @@ void api_report(struct queued_request *request, const struct health *h)
     if (!parse_format(request, &format) || !parse_fail_on(request, &fail_on) ||
         !parse_problem_filter(request, &problem, &filter))
         return;
-    check_result_make(&check_result, e, &filter);
+    check_result_make(&check_result, e, &filter, NULL);
     problem_counts_write(&check_result.counts, &counts);
     request->header =
         (struct queued_request_header){PROBLEM_COUNTS_HEADER, strbuf_take(&counts, &len)};
