@@ -665,9 +665,27 @@ static bool find_earlier_location(const void *context, const struct entry *entry
     return true;
 }
 
+static bool find_fault(const void *context, const char *path, struct location *out)
+{
+    const struct evaluation *e = context;
+
+    for (size_t i = 0; i < manifests_problem_count(e->manifests); i++) {
+        struct manifest_problem p = manifests_problem(e->manifests, i);
+
+        if (!problem_kind_blocks_evaluation(p.kind) || strcmp(p.path, path) != 0)
+            continue;
+        *out = (struct location){p.path, p.line, p.column};
+        return true;
+    }
+    return false;
+}
+
 struct location_source evaluation_locations(const struct evaluation *e)
 {
-    return (struct location_source){find_location, find_earlier_location, e};
+    return (struct location_source){.find = find_location,
+                                    .find_earlier = find_earlier_location,
+                                    .find_fault = find_fault,
+                                    .context = e};
 }
 
 /* Source of places that only notes the fields. */
@@ -681,6 +699,14 @@ static bool note_field(const void *context, const struct entry *entry, const cha
     if (manifests_find_source(e->manifests, entry, &source))
         field_locator_want(e->locator, &source, field);
     return false;
+}
+
+void evaluation_locate_names(const struct evaluation *e, const struct entry_list *objects)
+{
+    struct location ignored;
+
+    for (size_t i = 0; i < objects->count; i++)
+        (void)note_field(e, objects->items[i], "metadata.name", &ignored);
 }
 
 static void ignore_place(void *context, const struct entry *related, const struct location *at)

@@ -174,6 +174,8 @@ void evaluation_locate_fields(struct evaluation *e);
  * objects must have been evaluated.
  */
 void evaluation_locate_problems(struct evaluation *e);
+/* Notes the names of objects, so that each file is read once for all of them. */
+void evaluation_locate_names(const struct evaluation *e, const struct entry_list *objects);
 
 /*
  * Appends the report (metrics/expose/report.h), including the problems of manifests; of

@@ -9,6 +9,7 @@
 #include "exporter/system/file.h"
 #include "exporter/system/platform.h"
 #include "exporter/yaml/yaml_fields.h"
+#include "metrics/base/utf16.h"
 
 /* A field of an object. */
 struct located_field {
@@ -92,12 +93,22 @@ struct file_fields {
     size_t object_count;
     const struct manifest_limits *limits;
     int fd;
+    struct strbuf text; /* UTF-8 of a file in UTF-16; else empty. */
+    size_t at;          /* Number of bytes of `text` that were read. */
 };
 
-static size_t read_fd(void *context, char *bytes, size_t size)
+/* Reads the next bytes of the text. */
+static size_t read_bytes(void *context, char *bytes, size_t size)
 {
-    const struct file_fields *f = context;
+    struct file_fields *f = context;
     size_t done = 0;
+
+    if (f->text.len > 0) {
+        done = f->text.len - f->at < size ? f->text.len - f->at : size;
+        memcpy(bytes, f->text.data + f->at, done);
+        f->at += done;
+        return done;
+    }
 
     while (done < size) {
         ssize_t len = read(f->fd, bytes + done, size - done);
@@ -109,6 +120,40 @@ static size_t read_fd(void *context, char *bytes, size_t size)
         done += (size_t)len;
     }
     return done;
+}
+
+/* Goes to an offset in the text. */
+static bool seek(struct file_fields *f, size_t offset)
+{
+    if (f->text.len == 0)
+        return lseek(f->fd, (off_t)offset, SEEK_SET) == (off_t)offset;
+    f->at = offset < f->text.len ? offset : f->text.len;
+    return true;
+}
+
+/*
+ * Converts a file in UTF-16 to f->text, which is limited: offsets of objects are those in UTF-8.
+ * Returns false if that fails.
+ */
+static bool convert_utf16(struct file_fields *f)
+{
+    enum { CHUNK = 64 * 1024 };
+    CLEANUP(free_cleanup) char *chunk = xmalloc(CHUNK);
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_SECRET(f->limits->yaml_max_bytes);
+    size_t len = read_bytes(f, chunk, CHUNK);
+    struct utf16_converter converter = utf16_detect(chunk, len);
+
+    if (!converter.active)
+        return seek(f, 0);
+    for (; len > 0; len = read_bytes(f, chunk, CHUNK)) {
+        if (!utf16_convert(&converter, chunk, len, &text) || !strbuf_ok(&text))
+            return false;
+    }
+    if (!utf16_convert(&converter, "", 0, &text) || !strbuf_ok(&text))
+        return false;
+    f->text = text;
+    text = STRBUF_INIT(0);
+    return true;
 }
 
 /* Stores the places of the fields of one object. */
@@ -133,8 +178,8 @@ static void read_json(struct file_fields *f)
         struct json_place start = f->items[f->objects[i]]->object.place;
         struct field_node *object = NULL;
 
-        if (lseek(f->fd, (off_t)start.offset, SEEK_SET) == (off_t)start.offset)
-            object = json_fields_read(read_fd, f, start, f->limits->object_max_bytes);
+        if (seek(f, start.offset))
+            object = json_fields_read(read_bytes, f, start, f->limits->object_max_bytes);
         if (object)
             receive_object(f, i, object);
         field_node_free(object);
@@ -191,9 +236,10 @@ static void read_file(const struct field_locator *l, struct located_field **item
                             .objects = objects,
                             .wanted = wanted,
                             .limits = manifests_limits(l->manifests),
-                            .fd = fd};
+                            .fd = fd,
+                            .text = STRBUF_INIT(0)};
 
-    if (fd < 0)
+    if (fd < 0 || !convert_utf16(&f))
         return;
     for (size_t i = 0; i < count; i++) {
         if (i > 0 && is_same_object(&items[i - 1]->object, &items[i]->object))
@@ -204,10 +250,11 @@ static void read_file(const struct field_locator *l, struct located_field **item
     if (file->format == FORMAT_JSON)
         read_json(&f);
     else
-        yaml_fields_read(read_fd, &f, manifest_yaml_limits(f.limits), wanted, f.object_count,
+        yaml_fields_read(read_bytes, &f, manifest_yaml_limits(f.limits), wanted, f.object_count,
                          receive_object, &f);
     for (size_t i = 0; has_changed(file, fd) && i < count; i++)
         items[i]->where = position_of(&items[i]->object);
+    strbuf_release(&f.text);
 }
 
 static int compare_sizes(size_t a, size_t b)

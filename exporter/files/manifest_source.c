@@ -604,8 +604,11 @@ static void refresh_view(struct manifests *m)
     m->view_is_old = false;
 }
 
-/* Fails with the first problem of a text and the number of further ones. Returns false. */
-static bool fail_text(const struct document_problems *found, struct error *err)
+/*
+ * Fails with the first problem of a text and the number of further ones. Stores its line. Returns
+ * false.
+ */
+static bool fail_text(const struct document_problems *found, size_t *line, struct error *err)
 {
     const struct document_problem *first = &found->items[0];
     size_t more = found->broken + found->harmless - 1;
@@ -614,13 +617,12 @@ static bool fail_text(const struct document_problems *found, struct error *err)
         fail(err, "%s", first->text);
     else
         fail(err, "%.180s (and %zu more problem%s)", first->text, more, more == 1 ? "" : "s");
-    if (first->line > 0)
-        fail_in(err, "line %zu", first->line);
+    *line = first->line;
     return false;
 }
 
 bool manifests_read_text(struct manifests *m, const char *name, const char *text, size_t len,
-                         struct error *err)
+                         size_t *line, struct error *err)
 {
     struct manifest_file *file = manifest_file_new(name, 0);
     enum reading_state state = READING_MORE;
@@ -639,7 +641,7 @@ bool manifests_read_text(struct manifests *m, const char *name, const char *text
     }
     if (state != READING_DONE)
         document_problems_add(&m->found, why.kind, why.where, why.text.text, NULL);
-    fine = m->found.count == 0 || fail_text(&m->found, err);
+    fine = m->found.count == 0 || fail_text(&m->found, line, err);
     finish_current_file(m);
     custom_kinds_forget_file(&m->custom_kinds, file);
     manifest_file_free(file);

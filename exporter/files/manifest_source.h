@@ -104,11 +104,11 @@ struct object_source manifests_received_source(const struct manifests *m);
 
 /*
  * Reads `text` like a file called `name`, and passes its objects to the receiver, which must be
- * set. Skips nothing. Returns false with the text and line of the first problem, and the number of
- * further ones.
+ * set. Skips nothing. Returns false with the first problem and the number of further ones; then
+ * `*line` is the line of the first one, 0 if unknown.
  */
 bool manifests_read_text(struct manifests *m, const char *name, const char *text, size_t len,
-                         struct error *err) MUST_USE;
+                         size_t *line, struct error *err) MUST_USE;
 
 /*
  * Returns the schemas of Karmada's own kinds from the CustomResourceDefinitions in the manifests.

@@ -18,7 +18,7 @@ OPTION(
 OPTION(FLAG, strict_files, .name = "strict-files",
        .help = "report files and documents that are no Kubernetes objects, such as Helm templates "
                "and kustomizations, as errors; by default they are skipped and counted",
-       .commands = COMMAND_EVALUATES)
+       .commands = COMMAND_APPLIES_RULES)
 
 OPTION(TEXT, namespace, .name = "namespace", .value = "NAME", .fallback = "default", .letter = 'n',
        .help = "namespace of manifest objects and OBJECT arguments that have no namespace, as in "
@@ -206,11 +206,12 @@ OPTION(FLAG, allow_empty, .name = "allow-empty", .help = "accept manifests witho
 
 /* Choices in the order of enum output_format. */
 OPTION(CHOICE, output, .name = "output", .value = "FORMAT", .fallback = "table",
-       .help = "table: text, no wider than the terminal; wide: text with all columns, for check, "
-               "explain, plan and reconcile; json or yaml: documents; for check and plan also "
-               "sarif, junit, github (log with annotations), gitlab (code quality) and markdown "
-               "(comment on a merge request); markdown is also the reference of all metrics "
-               "(metrics), of all options (help), or of a topic (help TOPIC)",
+       .help =
+           "table: text, no wider than the terminal; wide: text with all columns, for check, "
+           "explain, plan and reconcile; json or yaml: documents; for check, plan and test "
+           "also sarif, junit, github (log with annotations), gitlab (code quality) and markdown "
+           "(comment on a merge request); markdown is also the reference of all metrics "
+           "(metrics), of all options (help), or of a topic (help TOPIC)",
        .choices = CHOICES("table", "json", "yaml", "markdown", "wide", "sarif", "junit", "github",
                           "gitlab"),
        .letter = 'o',

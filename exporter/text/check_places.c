@@ -2,6 +2,7 @@
 #include "exporter/text/check_places.h"
 
 #include "exporter/text/object_name.h"
+#include "metrics/expose/problem_parties.h"
 
 enum { CELL_MAX_BYTES = 64 * 1024 };
 
@@ -27,13 +28,22 @@ void check_place_add_subject(struct strbuf *out, const struct evaluation *e,
         check_place_add(out, &at);
 }
 
+/* A receiver of places. */
+struct places_of_problem {
+    struct related_places *places;
+    const struct problem *problem;
+};
+
 static void add_place(void *context, const struct entry *related, const struct location *at)
 {
-    struct related_places *places = context;
+    const struct places_of_problem *of = context;
+    struct related_places *places = of->places;
     size_t stored =
         places->count < ARRAY_LEN(places->items) ? places->count : ARRAY_LEN(places->items);
 
-    if (!at)
+    /* The policies set the values of a dependency, not the templates that require it. */
+    if (!at || (problem_dependency_field(of->problem) < DEPENDENCY_FIELD_COUNT &&
+                entry_class(related) == CLASS_TEMPLATE))
         return;
     for (size_t i = 0; i < stored; i++) {
         const struct related_place *known = &places->items[i];
@@ -53,7 +63,8 @@ void related_places_add(struct related_places *places, const struct evaluation *
     const struct location_source source = evaluation_locations(e);
 
     if (problem_id(p) != PROBLEM_DUPLICATE_OBJECT)
-        problem_each_object_location(e->engine, p, &source, add_place, places);
+        problem_each_object_location(e->engine, p, &source, add_place,
+                                     &(struct places_of_problem){places, p});
 }
 
 static void add_row(struct table *t, const char *first, const char *last)

@@ -304,10 +304,15 @@ static bool print_group_heading(const struct check_result *r, const struct check
 static void print_place(const struct check_result *r, const struct check_row *row, struct output *o)
 {
     CLEANUP(strbuf_release) struct strbuf place = STRBUF_INIT(LINE_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf safe = STRBUF_INIT(SAFE_MAX_BYTES);
 
     check_place_add_subject(&place, r->evaluation, row->problem, row->template);
-    if (place.len > 0)
-        output_add_line(o, INDENT, place.data);
+    if (place.len == 0)
+        return;
+    output_escape(&safe, place.data);
+    strbuf_addf(&o->text, "%*s", INDENT, "");
+    output_shorten(&o->text, safe.data, o->width > 0 ? o->width - INDENT : 0);
+    strbuf_addc(&o->text, '\n');
 }
 
 /* Rows of a group by their cause: at most CAUSES_MAX. */

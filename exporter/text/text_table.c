@@ -202,6 +202,7 @@ enum {
     LAST_COLUMN_MIN = 24,    /* Minimum width of the last column beside the others. */
     LAST_COLUMN_WANTED = 32, /* The other columns become narrower for it, but not for more. */
     SHORTENED_MIN = 12,      /* Minimum width of a column that is shortened. */
+    BESIDE_WHOLE_MIN = 24,   /* The same beside a last column that stays whole. */
     STACKED_INDENT = 4,
 };
 
@@ -263,34 +264,58 @@ static bool is_shortened(const struct table *t, size_t column)
     return t->shortened >> column & 1;
 }
 
-/* Makes the widest columns of `shortened` narrower, until the rows fit or they are at the minimum.
+/*
+ * Makes the widest columns of `shortened` narrower, until the rows fit with `wanted` columns for
+ * the last cell, or until these columns are at the minimum. Returns true if the rows fit.
  */
-static void shrink_columns(const struct table *t, unsigned width, struct table_layout *l)
+static bool shrink_columns(const struct table *t, unsigned width, size_t wanted, size_t minimum,
+                           struct table_layout *l)
 {
-    size_t last = t->column_count - 1, wanted = l->widths[last];
+    size_t last = t->column_count - 1;
 
-    if (!is_shortened(t, last) && wanted > LAST_COLUMN_WANTED)
-        wanted = LAST_COLUMN_WANTED;
     for (size_t needed = l->last_at + wanted; width > 0 && needed > width; needed--) {
         size_t widest = t->column_count;
 
         for (size_t i = 0; i < t->column_count; i++) {
-            if (is_shortened(t, i) && l->widths[i] > SHORTENED_MIN &&
+            if (is_shortened(t, i) && l->widths[i] > minimum &&
                 (widest == t->column_count || l->widths[i] > l->widths[widest]))
                 widest = i;
         }
         if (widest == t->column_count)
-            return;
+            return false;
         l->widths[widest]--;
         l->last_at -= widest < last;
     }
+    return true;
+}
+
+/* Puts the last cells on lines below if the rows do not fit. */
+static void stack_last_column(const struct table *t, unsigned width, struct table_layout *l)
+{
+    size_t last = t->column_count - 1, wanted = l->widths[last];
+
+    if (t->whole_last) {
+        struct table_layout shrunk = *l;
+
+        l->stacked = last > 0 && !shrink_columns(t, width, wanted, BESIDE_WHOLE_MIN, &shrunk);
+        if (!l->stacked)
+            *l = shrunk;
+        else
+            (void)shrink_columns(t, width, 0, SHORTENED_MIN, l);
+        return;
+    }
+
+    if (!is_shortened(t, last) && wanted > LAST_COLUMN_WANTED)
+        wanted = LAST_COLUMN_WANTED;
+    (void)shrink_columns(t, width, wanted, SHORTENED_MIN, l);
+    l->stacked = width > 0 && last > 0 && l->last_at + l->widths[last] > width &&
+                 l->last_at + LAST_COLUMN_MIN > width;
 }
 
 static struct table_layout make_table_layout(const struct table *t, unsigned width)
 {
     size_t last = t->column_count - 1;
     struct table_layout l = {.last_at = t->indent};
-    size_t natural;
 
     assert(t->column_count > 0);
     for (size_t i = 0; i < t->column_count; i++)
@@ -303,15 +328,7 @@ static struct table_layout make_table_layout(const struct table *t, unsigned wid
     }
     for (size_t i = 0; i < last; i++)
         l.last_at += l.widths[i] + GAP;
-    natural = l.last_at + l.widths[last];
-    if (t->whole_last && width > 0 && last > 0 && natural > width) {
-        l.widths[last] = 0;
-        l.stacked = true;
-    }
-    shrink_columns(t, width, &l);
-    natural = l.last_at + l.widths[last];
-    l.stacked = l.stacked ||
-                (width > 0 && last > 0 && natural > width && l.last_at + LAST_COLUMN_MIN > width);
+    stack_last_column(t, width, &l);
     if (l.stacked)
         l.last_at = t->indent + STACKED_INDENT;
     return l;
@@ -352,6 +369,8 @@ static void print_row(const struct table *t, const struct table_layout *l, struc
     }
     if (is_shortened(t, last) && !l->stacked)
         output_shorten(&wrapped, row[last].text, l->widths[last]);
+    else if (t->whole_last && o->width > 0)
+        output_shorten(&wrapped, row[last].text, o->width - l->last_at);
     else
         output_wrap(&wrapped, row[last].text, l->last_at, l->last_at, o->width);
     output_add_styled(o, row[last].style, wrapped.data);

@@ -96,7 +96,11 @@ struct table {
     size_t column_count;
     unsigned indent;
     unsigned shortened; /* Columns to shorten in the middle: bits by index. */
-    bool whole_last;    /* The last cells stand on lines below rather than that a column shrinks. */
+    /*
+     * The last cells are names of places: they stand on lines below rather than that a column
+     * becomes very narrow, and only a cell that is wider than a line is shortened.
+     */
+    bool whole_last;
     struct table_cell *cells; /* Owned. */
     size_t cell_count;
 };

@@ -73,6 +73,9 @@ void policy_write(struct json_writer *w, const char *key, struct policy_name nam
 bool problem_find_location(const struct engine *e, const struct problem *p,
                            const struct location_source *locations, struct location *out)
 {
+    if (problem_id(p) == PROBLEM_DATA_INCOMPLETE)
+        return locations->find_fault &&
+               locations->find_fault(locations->context, problem_name(p), out);
     return find_place(e, p, problem_subject_entry(e, p), locations, out);
 }
 
@@ -175,9 +178,10 @@ static void put_policy(struct json_writer *w, const char *key, const struct row_
     CLEANUP(strbuf_release) struct strbuf field = STRBUF_INIT(PATH_MAX_BYTES);
     const struct entry *policy = problem_policy(c->problem);
 
-    if (policy)
+    if (problem_blames_policy(c->problem))
         problem_add_field(c->engine, c->problem, policy, &field);
-    policy_write(w, key, policy_name_of(policy), c->locations, policy, field.data);
+    policy_write(w, key, policy_name_of(policy),
+                 problem_blames_policy(c->problem) ? c->locations : NULL, policy, field.data);
 }
 
 /* Appends the place of the problem; no member if the subject does not come from a file. */

@@ -30,6 +30,11 @@ struct location_source {
      */
     bool (*find_earlier)(const void *context, const struct entry *entry, size_t index,
                          struct location *out);
+    /*
+     * Stores the place of the first fault of a file or PATH that cannot be read; returns false
+     * without one. May be NULL.
+     */
+    bool (*find_fault)(const void *context, const char *path, struct location *out);
     const void *context;
 };
 
@@ -47,8 +52,8 @@ void policy_write(struct json_writer *w, const char *key, struct policy_name nam
                   const char *field);
 
 /*
- * Stores the place of the field that causes the problem. Returns false if the subject does not come
- * from a file.
+ * Stores the place of the field that causes the problem, or of the fault of a file. Returns false
+ * if the subject does not come from a file.
  */
 bool problem_find_location(const struct engine *e, const struct problem *p,
                            const struct location_source *locations, struct location *out);
@@ -65,7 +70,7 @@ void problem_each_related_location(const struct engine *e, const struct problem 
                                    const struct location_source *locations,
                                    related_location_fn *each, void *context);
 
-/* Like problem_each_related_location(), but also for the policy (problem_each_object()). */
+/* Like problem_each_related_location(), but also for a policy that is a cause of the problem. */
 void problem_each_object_location(const struct engine *e, const struct problem *p,
                                   const struct location_source *locations,
                                   related_location_fn *each, void *context);

@@ -19,11 +19,11 @@ FIXTURES = ROOT / "tests/fixtures/manifests"
 PATIENCE_S = 20
 
 
-def check(*arguments, stdin=None, environment=None):
-    """Run the verb check; its exit status and texts."""
+def check(*arguments, stdin=None, environment=None, folder=None):
+    """Run the verb check, in a folder if one is given; its exit status and texts."""
     done = subprocess.run(
         [PROGRAM, "check", *map(str, arguments)],
-        input=stdin, capture_output=True, timeout=300, check=False,
+        input=stdin, capture_output=True, timeout=300, check=False, cwd=folder,
         env={**os.environ, **(environment or {})})
     done.stdout = done.stdout.decode()
     done.stderr = done.stderr.decode()

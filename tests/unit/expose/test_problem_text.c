@@ -181,7 +181,8 @@ TEST(dependencies_name_their_referrers_and_both_values)
     p = problem_about(&w, "ResourceBinding", "default", "my-config-configmap",
                       PROBLEM_REASON_DEPENDENCY_CONFLICT_CONFLICT_RESOLUTION);
     problem_each_related(w.engine, &p, add_related, &out);
-    assert_string_equal(out.data, "Deployment/app-a Deployment/app-b Deployment/app-d ");
+    assert_string_equal(out.data, "Deployment/app-a Deployment/app-b Deployment/app-d "
+                                  "PropagationPolicy/app-a-policy PropagationPolicy/app-b-policy ");
     world_judge_text(&w, &p, problem_add_cause,
                      "Referrers of ResourceBinding default/my-config-configmap (ConfigMap "
                      "default/my-config) request different values of spec.conflictResolution: "

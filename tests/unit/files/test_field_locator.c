@@ -98,6 +98,33 @@ TEST_WITH(fields_of_files_have_places, set_up, tear_down)
     assert_place(p, "d", "spec", "2:1");
 }
 
+/* Writes ASCII text as UTF-16 with a byte order mark. */
+static void write_utf16(const struct fixture *p, const char *name, const char *text)
+{
+    CLEANUP(free_cleanup) char *path = folder_path(p->folder, name);
+    FILE *file = fopen(path, "w");
+
+    assert_non_null(file);
+    fputs("\xff\xfe", file);
+    for (; *text; text++) {
+        fputc(*text, file);
+        fputc('\0', file);
+    }
+    assert_int_equal(fclose(file), 0);
+}
+
+TEST_WITH(files_in_utf16_have_places, set_up, tear_down)
+{
+    struct fixture *p = *state;
+
+    write_utf16(p, "a.yaml", THING("a") "---\n" THING("b"));
+    write_utf16(p, "b.json", JSON_THING("c") "\n" JSON_THING("d"));
+    load(p);
+    assert_place(p, "b", "metadata.name", "9:3");
+    assert_place(p, "c", "metadata.name", "1:58");
+    assert_place(p, "d", "metadata.name", "2:58");
+}
+
 TEST_WITH(items_of_lists_in_lists_have_places, set_up, tear_down)
 {
     struct fixture *p = *state;
