@@ -335,6 +335,9 @@ static enum exit_status run_environments(struct check *c)
         if (!run_environment(c, &c->environments.items[i]))
             return c->status;
     }
+    /* Before any output: the end of a reader, SIGPIPE, would leave the files of git:REF behind. */
+    check_baseline_free(c->baseline);
+    c->baseline = NULL;
     if (findings_format_is(c->options.output))
         end_findings(c);
     else if (is_document)
