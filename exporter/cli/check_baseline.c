@@ -231,15 +231,9 @@ static void add_result(struct check_baseline *b, const struct check_result *r,
     }
 }
 
-static void add_annotation(void *context, const char *value, const char *path,
-                           struct json_position where)
-{
-    exceptions_add_annotation(context, value, path, where);
-}
-
 static void observe_annotations(void *context, struct evaluation *e)
 {
-    manifests_observe_annotation(e->manifests, EXCEPTION_ANNOTATION, add_annotation, context);
+    exceptions_observe(context, e->manifests);
 }
 
 /* Problems of files are compared with those of the head; they do not make the baseline invalid. */
