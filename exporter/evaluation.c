@@ -137,7 +137,8 @@ static bool open_sources(struct evaluation *e, const struct evaluation_settings 
         return false;
     e->manifests = manifests_new(e->store, (const char *const *)o->manifests.items,
                                  o->manifests.count, o->namespace, &manifest_limits_default);
-    manifests_set_strict(e->manifests, o->strict_files);
+    if (!manifests_set_options(e->manifests, o, err))
+        return false;
     set_namespace_filter(e);
     manifests_set_filter(e->manifests, &e->filter);
     manifests_set_reader(e->manifests, settings->reader);
@@ -678,6 +679,8 @@ static void add_skipped(const struct manifests *m, struct report_skipped *places
     for (unsigned i = SKIPPED_NONE + 1; i < SKIPPED_KIND_COUNT; i++)
         kinds[files->skipped_kind_count++] =
             (struct report_skipped_count){skipped_nouns[i].id, manifests_skipped_count(m, i)};
+    files->excluded_files = manifests_excluded(m).files;
+    files->excluded_folders = manifests_excluded(m).folders;
     files->skipped = places;
     files->skipped_kinds = kinds;
 }

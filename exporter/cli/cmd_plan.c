@@ -138,14 +138,15 @@ static bool has_object(const struct manifests *source, const struct text_list *c
  * one is not read.
  */
 static bool read_manifests(struct manifests *source, const struct text_list *changes,
-                           struct planned_objects *out, const struct invocation *invocation)
+                           const struct options *options, struct planned_objects *out,
+                           const struct invocation *invocation)
 {
     struct error err;
     bool fine;
 
     *out = (struct planned_objects){.source = source};
     manifests_set_receiver(source, keep_object, out);
-    fine = manifests_load(source, &err);
+    fine = manifests_set_options(source, options, &err) && manifests_load(source, &err);
     if (!fine)
         invocation_print_error(invocation, err.text);
     for (size_t i = 0; i < manifests_problem_count(source); i++)
@@ -215,8 +216,7 @@ static bool read_change(struct change *c, const struct invocation *invocation)
 
     manifests_import_definitions(m, e->manifests);
     manifests_set_server_versions(m, engine_api_version_source(e->engine));
-    manifests_set_strict(m, e->options.strict_files);
-    fine = read_manifests(m, changes, &c->applied, invocation);
+    fine = read_manifests(m, changes, &e->options, &c->applied, invocation);
     manifests_free(m);
     return fine;
 }
@@ -383,11 +383,9 @@ static enum exit_status post_change(const struct invocation *invocation)
                                         no_namespace, &manifest_limits_default);
     enum exit_status status = STATUS_USAGE;
     CLEANUP(planned_objects_release) struct planned_objects objects;
+    bool fine = read_manifests(m, changes, &invocation->options, &objects, invocation);
     size_t count = 0;
-    bool fine;
 
-    manifests_set_strict(m, invocation->options.strict_files);
-    fine = read_manifests(m, changes, &objects, invocation);
     strbuf_adds(&json, "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[");
     for (size_t i = 0; i < objects.count; i++) {
         if (objects.items[i].json)

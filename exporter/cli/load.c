@@ -7,6 +7,7 @@
 #include "exporter/system/platform.h"
 #include "exporter/text/object_name.h"
 #include "exporter/text/skipped_files.h"
+#include "metrics/base/shown.h"
 #include "metrics/model/template.h"
 #include "metrics/rules/object_index.h"
 #include "metrics/rules/overrides.h"
@@ -188,6 +189,22 @@ static bool check_empty_input(const struct evaluation *e, const struct invocatio
     return false;
 }
 
+/* Prints a warning for each pattern of an option that matches no file. */
+static void print_unused_patterns(const struct evaluation *e, const char *option,
+                                  const struct text_list *patterns, size_t first,
+                                  const struct invocation *invocation)
+{
+    for (size_t i = 0; i < patterns->count && e->options.manifests.count > 0; i++) {
+        CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(LINE_MAX_BYTES);
+
+        if (manifests_pattern_is_used(e->manifests, first + i))
+            continue;
+        strbuf_addf(&text, "warning: %s '%s' matches no file or folder in a PATH", option,
+                    shown(patterns->items[i]).text);
+        invocation_print_error(invocation, text.data);
+    }
+}
+
 void load_print_skipped(const struct manifests *m, const struct invocation *invocation)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(LINE_MAX_BYTES);
@@ -230,6 +247,9 @@ struct evaluation *load_sources(struct invocation *invocation, enum exit_status 
     for (size_t i = 0; i < manifests_problem_count(e->manifests); i++)
         complete =
             complete && !problem_kind_blocks_evaluation(manifests_problem(e->manifests, i).kind);
+    print_unused_patterns(e, "--exclude", &e->options.exclude, 0, invocation);
+    print_unused_patterns(e, "--include", &e->options.include, e->options.exclude.count,
+                          invocation);
     if (complete && !check_empty_input(e, invocation))
         complete = false;
     *status = complete ? STATUS_OK : STATUS_USAGE;

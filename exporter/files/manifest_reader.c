@@ -882,14 +882,19 @@ static enum reading_state run_bytes_step(struct manifest_reader *r)
     return next.len > 0 && !r->has_nul ? READING_MORE : finish_bytes(r);
 }
 
-/* Recognizes invalid YAML by the line of the error. */
+static enum skipped_kind recognize_line_of(struct yaml_excerpt near, size_t line)
+{
+    return line < near.line ? SKIPPED_NONE
+                            : recognize_text_at(near.text, near.len, line - near.line + 1);
+}
+
+/* Recognizes invalid YAML by the line of the error, and by that of the part that it ends. */
 static enum skipped_kind recognize_yaml(const struct yaml_file *y, struct json_position where)
 {
     struct yaml_excerpt near = yaml_reader_excerpt(y->reader);
+    enum skipped_kind kind = recognize_line_of(near, where.line);
 
-    return where.line < near.line
-               ? SKIPPED_NONE
-               : recognize_text_at(near.text, near.len, where.line - near.line + 1);
+    return kind == SKIPPED_NONE ? recognize_line_of(near, near.context_line) : kind;
 }
 
 int64_t manifest_reader_due(const struct manifest_reader *r)

@@ -92,7 +92,7 @@ static void release_returned_jobs(struct path_walk *w, int64_t now_ms)
 static void start_walk(struct path_walk *w, struct manifest_tree *t, struct manifest_path *path,
                        int64_t now_ms)
 {
-    struct read_job *job = scan_start_job(w->reader, path->path, t->watches.fd);
+    struct read_job *job = scan_start_job(w->reader, path->path, &t->filter, t->watches.fd);
 
     if (!job) {
         w->next_walk_ms = now_ms + RETRY_MS;
@@ -327,9 +327,15 @@ void manifests_set_filter(struct manifests *m, const struct namespace_filter *fi
     m->filter = filter;
 }
 
-void manifests_set_strict(struct manifests *m, bool strict)
+bool manifests_set_options(struct manifests *m, const struct options *options, struct error *err)
 {
-    m->strict = strict;
+    struct path_filter filter;
+
+    if (!path_filter_make(&filter, &options->exclude, &options->include, err))
+        return false;
+    manifest_tree_set_filter(&m->tree, filter);
+    m->strict = options->strict_files;
+    return true;
 }
 
 void manifests_set_receiver(struct manifests *m, manifest_receive_fn *receive, void *context)
@@ -735,4 +741,20 @@ size_t manifests_skipped_total(const struct manifests *m)
     for (unsigned i = 0; i < SKIPPED_KIND_COUNT; i++)
         total += m->view.skipped[i];
     return total;
+}
+
+struct manifests_excluded manifests_excluded(const struct manifests *m)
+{
+    struct manifests_excluded sum = {0};
+
+    for (size_t i = 0; i < m->tree.path_count; i++) {
+        sum.files += m->tree.paths[i].excluded_files;
+        sum.folders += m->tree.paths[i].excluded_folders;
+    }
+    return sum;
+}
+
+bool manifests_pattern_is_used(const struct manifests *m, size_t i)
+{
+    return m->tree.used_patterns && m->tree.used_patterns[i];
 }

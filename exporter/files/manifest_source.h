@@ -5,6 +5,7 @@
 #include "exporter/files/manifest_reader.h"
 #include "exporter/files/manifest_tree.h"
 #include "exporter/kube/api_resources.h"
+#include "exporter/options/options.h"
 #include "exporter/system/file_reader.h"
 #include "metrics/model/store.h"
 #include "metrics/rules/api_versions.h"
@@ -68,8 +69,12 @@ int64_t manifests_due(const struct manifests *m);
 /* Skips objects for which namespace_filter_reads_object() is false. The filter is borrowed. */
 void manifests_set_filter(struct manifests *m, const struct namespace_filter *filter);
 
-/* Makes files and documents that are no Kubernetes objects problems instead of skipping them. */
-void manifests_set_strict(struct manifests *m, bool strict);
+/*
+ * Applies --strict-files, --exclude and --include. Returns false with the reason if an option is
+ * invalid. Call it before any reading.
+ */
+bool manifests_set_options(struct manifests *m, const struct options *options,
+                           struct error *err) MUST_USE;
 
 typedef bool manifest_receive_fn(void *context, const cJSON *object, struct error *err);
 
@@ -153,6 +158,16 @@ size_t manifests_broken_file_count(const struct manifests *m);
 size_t manifests_duplicate_count(const struct manifests *m);
 /* Returns the number of documents, and of files as a whole, that are skipped as this kind. */
 size_t manifests_skipped_count(const struct manifests *m, enum skipped_kind kind);
+/* Returns what patterns excluded; files of excluded folders are not counted. */
+struct manifests_excluded {
+    size_t files;
+    size_t folders;
+};
+struct manifests_excluded manifests_excluded(const struct manifests *m);
+
+/* Returns true if pattern `i` of path_filter_excludes() matches a file or a folder. */
+bool manifests_pattern_is_used(const struct manifests *m, size_t i);
+
 /* Returns the sum over all kinds. */
 size_t manifests_skipped_total(const struct manifests *m);
 

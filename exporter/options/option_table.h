@@ -15,6 +15,17 @@ OPTION(
     .help = "YAML or JSON manifests to evaluate: a file, a directory tree, or - for standard input",
     .commands = COMMAND_EVALUATES)
 
+OPTION(TEXTS, exclude, .name = "exclude", .value = "GLOB",
+       .help =
+           "files and folders in a PATH not to read, as a pattern of .gitignore relative to the "
+           "PATH; a folder may list such patterns in the file .karmadapolicyignore",
+       .commands = COMMAND_EVALUATES)
+
+OPTION(TEXTS, include, .name = "include", .value = "GLOB",
+       .help = "files and folders in a PATH to read, as a pattern of .gitignore relative to the "
+               "PATH; by default all files",
+       .commands = COMMAND_EVALUATES)
+
 OPTION(FLAG, strict_files, .name = "strict-files",
        .help = "report files and documents that are no Kubernetes objects, such as Helm templates "
                "and kustomizations, as errors; by default they are skipped and counted",

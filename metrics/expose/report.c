@@ -171,6 +171,8 @@ static void put_skipped(struct json_writer *w, const struct report_files *files)
     }
     json_writer_close(w, ']');
     json_writer_int(w, "total", (int64_t)total);
+    json_writer_int(w, "excludedFiles", (int64_t)files->excluded_files);
+    json_writer_int(w, "excludedFolders", (int64_t)files->excluded_folders);
     json_writer_open(w, "documents", '[');
     for (size_t i = 0; i < files->skipped_count; i++) {
         json_writer_open(w, NULL, '{');

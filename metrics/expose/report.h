@@ -41,6 +41,8 @@ struct report_files {
     size_t skipped_count;
     const struct report_skipped_count *skipped_kinds; /* Numbers of all. */
     size_t skipped_kind_count;
+    size_t excluded_files;   /* Files that patterns exclude. */
+    size_t excluded_folders; /* Their files are not counted. */
     struct location_source locations;
     const struct problem_filter *problems; /* Problems in the report; NULL: all. */
 };
