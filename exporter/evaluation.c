@@ -16,6 +16,7 @@ enum {
     HISTORY_MAX = 10 * 1000 * 1000,
     LEASE_MIN_MS = 3000,
     WARNING_MAX_BYTES = 1024,
+    KEPT_BYTES_MAX = 64 * 1024 * 1024, /* Of a pipe, for the places of fields. */
     LEASE_MAX_MS = 3600 * 1000,
     REPORT_SKIPPED_MAX = 1000, /* Places of skipped documents in a report. */
 };
@@ -142,6 +143,7 @@ static bool open_sources(struct evaluation *e, const struct evaluation_settings 
     set_namespace_filter(e);
     manifests_set_filter(e->manifests, &e->filter);
     manifests_set_reader(e->manifests, settings->reader);
+    manifests_keep_streams(e->manifests, KEPT_BYTES_MAX);
     if (settings->follow)
         e->changes_fd = manifests_watch(e->manifests, err);
     if (settings->follow && e->changes_fd < 0)
@@ -320,6 +322,7 @@ void evaluation_free(struct evaluation *e)
     source_problems_free(e->source_problems);
     kube_session_free(e->session);
     asset_source_free(e->assets);
+    field_locator_free(e->locator);
     manifests_free(e->manifests);
     registry_free(e->registry);
     evaluation_drop_rows(e);
@@ -637,10 +640,14 @@ static bool find_location(const void *context, const struct entry *entry, const 
     const struct evaluation *e = context;
     struct json_position where;
 
-    (void)field;
+    struct object_source source;
+
     *out = (struct location){0};
-    if (!manifests_find_place(e->manifests, entry, &out->file, &where))
+    if (!manifests_find_source(e->manifests, entry, &source))
         return false;
+    where = e->locator ? field_locator_find(e->locator, &source, field)
+                       : (struct json_position){source.place.line, source.place.column};
+    out->file = source.file->path;
     out->line = where.line;
     out->column = where.column;
     return true;
@@ -683,6 +690,50 @@ static void add_skipped(const struct manifests *m, struct report_skipped *places
     files->excluded_folders = manifests_excluded(m).folders;
     files->skipped = places;
     files->skipped_kinds = kinds;
+}
+
+/* Source of places that only notes the fields. */
+static bool note_field(const void *context, const struct entry *entry, const char *field,
+                       struct location *out)
+{
+    const struct evaluation *e = context;
+    struct object_source source;
+
+    (void)out;
+    if (manifests_find_source(e->manifests, entry, &source))
+        field_locator_want(e->locator, &source, field);
+    return false;
+}
+
+static void ignore_place(void *context, const struct entry *related, const struct location *at)
+{
+    (void)context;
+    (void)related;
+    (void)at;
+}
+
+void evaluation_locate_fields(struct evaluation *e)
+{
+    if (!e->locator)
+        e->locator = field_locator_new(e->manifests);
+}
+
+void evaluation_locate_problems(struct evaluation *e)
+{
+    const struct location_source notes = {.find = note_field, .context = e};
+    CLEANUP(free_cleanup) const struct problem **list = NULL;
+    const struct problems *problems = engine_problems(e->engine);
+    struct location ignored;
+    size_t count = 0;
+
+    evaluation_locate_fields(e);
+    if (problems)
+        list = problems_list(problems, (1U << PROBLEM_STATUS_COUNT) - 1, &count);
+    for (size_t i = 0; i < count; i++) {
+        (void)problem_find_location(e->engine, list[i], &notes, &ignored);
+        problem_each_object_location(e->engine, list[i], &notes, ignore_place, NULL);
+    }
+    field_locator_read(e->locator);
 }
 
 void evaluation_write_report(const struct evaluation *e, const struct problem_filter *problems,

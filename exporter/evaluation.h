@@ -4,6 +4,7 @@
 #include <poll.h>
 
 #include "exporter/files/asset_source.h"
+#include "exporter/files/field_locator.h"
 #include "exporter/files/manifest_source.h"
 #include "exporter/kube/session.h"
 #include "exporter/options/options.h"
@@ -28,6 +29,7 @@ struct evaluation {
     struct manifests *manifests; /* Has no PATH if the objects come from an API server. */
     struct namespace_filter filter;
     struct kube_session *session;            /* NULL without an API server. */
+    struct field_locator *locator;           /* NULL before evaluation_locate_fields(). */
     struct asset_source *assets;             /* NULL without --configconnector.asset-file. */
     struct source_problems *source_problems; /* NULL before evaluation_judge_problems(). */
     int64_t sources_due_ms;     /* Next update of it without a known change; since the epoch. */
@@ -154,8 +156,23 @@ struct rows *evaluation_rows(struct evaluation *e);
 /* Frees the rows, if any. All views must have been dropped. */
 void evaluation_drop_rows(struct evaluation *e);
 
-/* Returns the source of the places of objects in manifests; it borrows the evaluation. */
+/*
+ * Returns the source of the places of objects in manifests; it borrows the evaluation. The place of
+ * a field is that of its object, unless evaluation_locate_fields() was called.
+ */
 struct location_source evaluation_locations(const struct evaluation *e);
+
+/*
+ * From now on evaluation_locations() has the places of fields. It reads a file again when it is
+ * first asked for a field in it, and blocks: for commands, not for `serve`. The sources must not
+ * change any more.
+ */
+void evaluation_locate_fields(struct evaluation *e);
+/*
+ * Calls evaluation_locate_fields(), and reads each file with the field of a problem once. All
+ * objects must have been evaluated.
+ */
+void evaluation_locate_problems(struct evaluation *e);
 
 /*
  * Appends the report (metrics/expose/report.h), including the problems of manifests; of

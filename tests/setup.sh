@@ -49,6 +49,9 @@ python3               python3
 python3-yaml          has_python_yaml
 python3-jsonschema    has_python_jsonschema
 python3-prometheus-client  has_prometheus_client
+python3-venv          has_python_venv
+git                   git
+shellcheck            shellcheck
 groff-base            groff
 mandoc                mandoc
 man-db                man

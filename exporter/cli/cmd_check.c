@@ -5,7 +5,22 @@
 #include "exporter/cli/load.h"
 #include "exporter/cli/remote.h"
 #include "exporter/system/platform.h"
+#include "exporter/text/check_findings.h"
 #include "exporter/text/check_text.h"
+#include "exporter/text/findings_format.h"
+
+static void write_findings(const struct check_result *r, enum exit_status status,
+                           struct strbuf *out)
+{
+    const struct options *options = &r->evaluation->options;
+    struct findings findings;
+
+    findings_init(&findings, "check");
+    findings_add_check(&findings, r, &options->fail_on, NULL);
+    findings_finish(&findings);
+    findings_write(&findings, options->output, &(struct findings_end){status, r->complete}, out);
+    findings_release(&findings);
+}
 
 static enum exit_status print_check_result(const struct check_result *r, enum exit_status status,
                                            const struct invocation *invocation)
@@ -13,15 +28,17 @@ static enum exit_status print_check_result(const struct check_result *r, enum ex
     const struct options *options = &r->evaluation->options;
     CLEANUP(output_release) struct output o;
 
+    if (status == STATUS_OK && problem_counts_fail(&r->counts, &options->fail_on))
+        status = STATUS_FOUND;
     invocation_begin_output(invocation, options->output, &o);
-    if (document_is_requested(options->output))
+    if (findings_format_is(options->output))
+        write_findings(r, status, &o.text);
+    else if (document_is_requested(options->output))
         evaluation_write_report(r->evaluation, &r->filter, &o.text);
     else
         check_result_print(r, &options->fail_on, options->output == OUTPUT_WIDE, platform_now_ms(),
                            &o);
     document_convert(&o.text, options->output);
-    if (status == STATUS_OK && problem_counts_fail(&r->counts, &options->fail_on))
-        status = STATUS_FOUND;
     return invocation_print_output(invocation, &o, status);
 }
 
@@ -43,10 +60,11 @@ static enum exit_status run_check(struct invocation *invocation)
     e = load_sources(invocation, &status);
     if (!e)
         return status;
-    /* JSON and YAML are for programs, so people get the problems as errors; the text lists them. */
-    if (document_is_requested(e->options.output))
+    /* Documents are for programs, so people get the problems as errors; the text lists them. */
+    if (document_is_requested(e->options.output) || findings_format_is(e->options.output))
         load_print_problems(e->manifests, invocation);
     load_judge_problems(e);
+    evaluation_locate_problems(e);
     /* For manifests, --namespace is where objects without a namespace are. */
     if (!problem_filter_parse(e->options.only_problem,
                               e->session && e->options.on_command_line[OPTION_OF_namespace]

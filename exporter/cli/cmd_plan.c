@@ -4,8 +4,10 @@
 #include "exporter/cli/document.h"
 #include "exporter/cli/load.h"
 #include "exporter/cli/remote.h"
+#include "exporter/text/findings_format.h"
 #include "exporter/text/object_name.h"
 #include "exporter/text/plan_clusters_text.h"
+#include "exporter/text/plan_findings.h"
 #include "exporter/text/plan_text.h"
 #include "exporter/text/plan_upgrade_text.h"
 #include "exporter/text/planned_change.h"
@@ -13,6 +15,7 @@
 #include "metrics/base/json.h"
 #include "metrics/expose/report.h"
 #include "metrics/model/store.h"
+#include "metrics/rules/admission/admission.h"
 
 enum { CHANGE_MAX_BYTES = 64 * 1024 * 1024, WARNING_MAX_BYTES = 8192 };
 
@@ -22,38 +25,34 @@ struct planned_object {
     cJSON *json;        /* Owned; NULL if a later document declares the object again. */
     struct identity id; /* Texts of `json`. */
     bool identified;    /* False: the object has no identity. */
-    char *path;         /* Owned. */
-    size_t line;
+    struct object_source source;
 };
 
 struct planned_objects {
-    struct manifests *source;
-    struct planned_object *items; /* In the order of the documents. */
+    struct manifests *source;       /* Owned, for the places of the objects. */
+    struct planned_object *items;   /* In the order of the documents. */
+    struct planned_object **sorted; /* By identity. Owned; NULL before drop_duplicates(). */
     size_t count;
 };
 
 static void planned_objects_release(struct planned_objects *list)
 {
-    for (size_t i = 0; i < list->count; i++) {
+    for (size_t i = 0; i < list->count; i++)
         cJSON_Delete(list->items[i].json);
-        free(list->items[i].path);
-    }
     free(list->items);
+    free(list->sorted);
+    manifests_free(list->source);
 }
 
 static bool keep_object(void *context, const cJSON *object, struct error *err)
 {
     struct planned_objects *list = context;
     struct planned_object kept = {.json = cJSON_Duplicate(object, true)};
-    struct error ignored;
-    const char *path;
 
     (void)err;
     if (!kept.json)
         memory_exhausted(0);
-    kept.identified = identity_read(kept.json, &kept.id, &ignored);
-    manifests_received_place(list->source, &path, &kept.line);
-    kept.path = xstrdup(path);
+    kept.source = manifests_received_source(list->source);
     list->items = xreallocarray(list->items, list->count + 1, sizeof(*list->items));
     list->items[list->count++] = kept;
     return true;
@@ -91,20 +90,34 @@ static void warn_of_duplicate(const struct planned_object *earlier,
     strbuf_addf(&text,
                 "warning: %s:%zu: %s '%s%s%s' is declared again in '%s', line %zu; the plan uses "
                 "that declaration",
-                earlier->path, earlier->line, id.kind, id.ns, *id.ns ? "/" : "", id.name,
-                last->path, last->line);
+                earlier->source.file->path, earlier->source.place.line, id.kind, id.ns,
+                *id.ns ? "/" : "", id.name, last->source.file->path, last->source.place.line);
     invocation_print_error(invocation, text.data);
+}
+
+/* Sorts the objects by their identities, which it reads anew. */
+static void sort_by_identity(struct planned_objects *list)
+{
+    struct error ignored;
+
+    free(list->sorted);
+    list->sorted = xcalloc(list->count + 1, sizeof(struct planned_object *));
+    for (size_t i = 0; i < list->count; i++) {
+        struct planned_object *object = &list->items[i];
+
+        object->identified = object->json && identity_read(object->json, &object->id, &ignored);
+        list->sorted[i] = object;
+    }
+    qsort(list->sorted, list->count, sizeof(struct planned_object *), compare_planned);
 }
 
 /* Drops the objects that a later document declares again, with a warning for each. */
 static void drop_duplicates(struct planned_objects *list, const struct invocation *invocation)
 {
-    CLEANUP(free_cleanup)
-    struct planned_object **sorted = xcalloc(list->count + 1, sizeof(struct planned_object *));
+    struct planned_object **sorted;
 
-    for (size_t i = 0; i < list->count; i++)
-        sorted[i] = &list->items[i];
-    qsort(sorted, list->count, sizeof(struct planned_object *), compare_planned);
+    sort_by_identity(list);
+    sorted = list->sorted;
     for (size_t i = 0, last; i < list->count; i = last + 1) {
         last = i;
         /* Objects without identity come first. */
@@ -166,6 +179,7 @@ struct change {
     /* Objects of --delete, pinned in the store; NULL for a Namespace that is not in the store. */
     struct entry_list deletions;
     struct planned_objects applied;
+    struct field_locator *locator; /* Of `applied`. Owned; NULL before read_change(). */
 };
 
 static void change_release(struct change *c)
@@ -174,6 +188,7 @@ static void change_release(struct change *c)
         if (c->deletions.items[i])
             store_unpin(c->evaluation->store, c->deletions.items[i]);
     entry_list_release(&c->deletions);
+    field_locator_free(c->locator);
     planned_objects_release(&c->applied);
 }
 
@@ -217,7 +232,7 @@ static bool read_change(struct change *c, const struct invocation *invocation)
     manifests_import_definitions(m, e->manifests);
     manifests_set_server_versions(m, engine_api_version_source(e->engine));
     fine = read_manifests(m, changes, &e->options, &c->applied, invocation);
-    manifests_free(m);
+    c->locator = field_locator_new(m);
     return fine;
 }
 
@@ -237,6 +252,8 @@ static void prepare_objects(struct change *c)
             needs_kinds = true;
         }
     }
+    /* Objects of a cluster-scoped kind have lost their namespace. */
+    sort_by_identity(&c->applied);
     if (needs_kinds)
         load_planned_kinds(c->evaluation);
 }
@@ -297,41 +314,124 @@ static bool lose_clusters(struct plan *p, const struct evaluation *e,
     return true;
 }
 
-/* Appends the JSON document. Unless `fail_on` is 0, its member "fails" lists failing objects. */
-static void write_document(struct plan *p, const struct plan_result *result,
-                           const struct evaluation *e, unsigned fail_on, struct strbuf *out)
+static int compare_with_planned(const void *identity, const void *planned)
 {
+    const struct planned_object *object = *(const struct planned_object *const *)planned;
+
+    return object->identified ? compare_identities(identity, &object->id) : 1;
+}
+
+/* Returns the object of -f; NULL if -f has no object of this identity. */
+static const struct planned_object *find_planned(const struct change *c,
+                                                 const struct identity *object)
+{
+    struct planned_object *const *applied =
+        bsearch(object, c->applied.sorted, c->applied.count, sizeof(struct planned_object *),
+                compare_with_planned);
+
+    return applied ? *applied : NULL;
+}
+
+/* Finds a field of an object in the manifests of -f, else in those of PATH. */
+static bool find_field(const struct change *c, const struct identity *object,
+                       const struct entry *entry, const char *field, struct location *out)
+{
+    const struct location_source places = evaluation_locations(c->evaluation);
+    const struct planned_object *applied = find_planned(c, object);
+    struct json_position at;
+
+    if (!applied)
+        return entry && places.find(places.context, entry, field, out);
+    at = field_locator_find(c->locator, &applied->source, field);
+    *out = (struct location){applied->source.file->path, at.line, at.column};
+    return true;
+}
+
+/* Finds the field of an object of -f that the API server refuses; else the name of the object. */
+static bool find_place(const void *context, const struct identity *object,
+                       const struct entry *entry, struct location *out)
+{
+    const struct change *c = context;
+    const struct planned_object *applied = find_planned(c, object);
+    CLEANUP(free_cleanup)
+    struct admission *admission = applied ? admission_review(applied->json) : NULL;
+    const char *refused =
+        admission_first_field(admission, engine_release(c->evaluation->engine), false);
+
+    return find_field(c, object, entry, *refused ? refused : "metadata.name", out);
+}
+
+static bool find_entry_field(const void *context, const struct entry *entry, const char *field,
+                             struct location *out)
+{
+    struct identity id = entry_identity(entry);
+
+    return find_field(context, &id, entry, field, out);
+}
+
+/* Appends the JSON document. Unless `fail_on` is 0, its member "fails" lists failing objects. */
+static void write_document(struct plan *p, const struct plan_result *result, const struct change *c,
+                           unsigned fail_on, struct strbuf *out)
+{
+    const struct location_source locations = {.find = find_entry_field, .context = c};
     CLEANUP(strbuf_release) struct strbuf fails = STRBUF_INIT(out->max);
 
     if (fail_on)
         plan_write_failing_objects(result, fail_on, &fails);
-    report_plan(p, result, e->engine, fail_on ? fails.data : NULL, out);
+    report_plan(p, result, c->evaluation->engine, &locations, fail_on ? fails.data : NULL, out);
 }
 
-/* Finishes the plan and prints its result. Returns STATUS_FOUND if it has a result of --fail-on. */
-static enum exit_status print_plan_result(struct plan *p, const struct evaluation *e,
+static void write_findings(const struct plan_result *result, const struct change *c,
+                           unsigned fail_on, enum exit_status status, struct strbuf *out)
+{
+    const struct evaluation *e = c->evaluation;
+    struct findings findings;
+
+    findings_init(&findings, "plan");
+    findings_add_plan(&findings, result, fail_on, &(struct plan_places){find_place, c});
+    findings_finish(&findings);
+    findings_write(&findings, e->options.output,
+                   &(struct findings_end){status, status == STATUS_OK || status == STATUS_FOUND},
+                   out);
+    findings_release(&findings);
+}
+
+/*
+ * Finishes the plan and prints its result. Returns `read`, the status after reading the sources, or
+ * STATUS_FOUND if that is STATUS_OK and the plan has a result of --fail-on.
+ */
+static enum exit_status print_plan_result(struct plan *p, const struct change *c,
+                                          enum exit_status read,
                                           const struct invocation *invocation)
 {
+    const struct evaluation *e = c->evaluation;
     CLEANUP(output_release) struct output o;
     const struct plan_result *result = plan_finish(p);
     unsigned fail_on = e->options.on_command_line[OPTION_OF_fail_on]
                            ? fail_on_plan_failures(&e->options.fail_on)
                            : 0;
-    unsigned found = plan_failures(result);
+    enum exit_status status =
+        read == STATUS_OK && plan_failures(result) & fail_on ? STATUS_FOUND : read;
 
     invocation_begin_output(invocation, e->options.output, &o);
-    if (document_is_requested(e->options.output)) {
-        write_document(p, result, e, fail_on, &o.text);
+    if (findings_format_is(e->options.output)) {
+        write_findings(result, c, fail_on, status, &o.text);
+    } else if (document_is_requested(e->options.output)) {
+        write_document(p, result, c, fail_on, &o.text);
     } else {
         plan_print(result, plan_layout_of(&e->options), fail_on, &o);
         skipped_files_print(e->manifests, &o);
     }
     document_convert(&o.text, e->options.output);
-    return invocation_print_output(invocation, &o, found & fail_on ? STATUS_FOUND : STATUS_OK);
+    return invocation_print_output(invocation, &o, status);
 }
 
-/* Simulates the change and prints the result. Returns STATUS_USAGE if the change is invalid. */
-static enum exit_status simulate_change(struct evaluation *e, const struct invocation *invocation)
+/*
+ * Simulates the change and prints the result. Returns as print_plan_result(), or STATUS_USAGE if
+ * the change is invalid.
+ */
+static enum exit_status simulate_change(struct evaluation *e, enum exit_status read,
+                                        const struct invocation *invocation)
 {
     CLEANUP(change_release) struct change c = {.evaluation = e};
     enum exit_status status = STATUS_USAGE;
@@ -342,6 +442,7 @@ static enum exit_status simulate_change(struct evaluation *e, const struct invoc
     prepare_objects(&c);
     if (!find_deletions(&c, invocation))
         return STATUS_USAGE;
+    evaluation_locate_fields(e);
     p = plan_new(e->engine);
     /* Only manifests may not have been applied yet. */
     if (!e->session)
@@ -349,7 +450,7 @@ static enum exit_status simulate_change(struct evaluation *e, const struct invoc
     evaluation_note_unread_sources(e, p);
     if (upgrade(p, e, invocation) && lose_clusters(p, e, invocation) &&
         apply_change(p, &c, invocation))
-        status = print_plan_result(p, e, invocation);
+        status = print_plan_result(p, &c, read, invocation);
     plan_free(p);
     return status;
 }
@@ -396,7 +497,6 @@ static enum exit_status post_change(const struct invocation *invocation)
         invocation_print_error(invocation, "the manifests of -f are larger than 64 MiB");
     else if (fine && !remote_run_plan(invocation, &json, &status))
         abort();
-    manifests_free(m);
     return status;
 }
 
@@ -421,7 +521,7 @@ static enum exit_status run_plan(struct invocation *invocation)
         return read;
     if (read != STATUS_OK)
         load_print_problems(e->manifests, invocation);
-    status = simulate_change(e, invocation);
+    status = simulate_change(e, read, invocation);
     evaluation_free(e);
     return read != STATUS_OK ? read : status;
 }

@@ -11,6 +11,7 @@
 #include "exporter/system/http_request.h"
 #include "exporter/system/url.h"
 #include "exporter/text/check_result.h"
+#include "exporter/text/findings_format.h"
 #include "exporter/text/object_name.h"
 #include "exporter/text/plan_text.h"
 #include "exporter/version.h"
@@ -43,6 +44,11 @@ static bool check_flags_with_server(const struct invocation *invocation, struct 
 {
     const struct options *o = &invocation->options;
 
+    if (findings_format_is(o->output))
+        return fail(err,
+                    "--output %s names files, and the exporter of --server reads an API server: "
+                    "omit --server, or use --output table, wide, json or yaml",
+                    option_defs[OPTION_OF_output].choices[o->output]);
     if (o->arguments.count > 0)
         return fail(err, "--server uses the objects of the running exporter: omit '%s'",
                     shown(o->arguments.items[0]).text);

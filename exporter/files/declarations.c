@@ -347,6 +347,16 @@ bool declarations_find_place(const struct declarations *m, const struct entry *e
     return get_place(find_last(m, entry), path, where);
 }
 
+bool declarations_find_source(const struct declarations *m, const struct entry *entry,
+                              struct object_source *out)
+{
+    const struct declaration *last = find_last(m, entry);
+
+    if (last)
+        *out = (struct object_source){last->file, {last->line, last->column, last->order}};
+    return last != NULL;
+}
+
 bool declarations_find_earlier_place(const struct declarations *m, const struct entry *entry,
                                      size_t index, const char **path, struct json_position *where)
 {
@@ -375,8 +385,8 @@ void declarations_report_shadowed(const struct declarations *m, struct manifest_
              entry_kind(declaration->entry), ns, *ns ? "/" : "", declaration->entry->name,
              last->file->path, last->line);
         document_problems_add(&file->duplicates, PROBLEM_DUPLICATE,
-                              (struct json_position){declaration->line, 0}, text.text,
-                              declaration->entry);
+                              (struct json_position){declaration->line, declaration->column},
+                              text.text, declaration->entry);
     }
 }
 

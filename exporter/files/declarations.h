@@ -62,6 +62,16 @@ void declarations_free_file(struct declarations *m, struct manifest_file *file);
 bool declarations_find_place(const struct declarations *m, const struct entry *entry,
                              const char **path, struct json_position *where);
 
+/* An object in a file. */
+struct object_source {
+    const struct manifest_file *file; /* Borrowed from the source of manifests. */
+    struct json_place place;
+};
+
+/* Like declarations_find_place(), for a struct field_locator. */
+bool declarations_find_source(const struct declarations *m, const struct entry *entry,
+                              struct object_source *out);
+
 /*
  * Like declarations_find_place(), for the declaration that is `index` + 1 declarations before the
  * one that counts. Returns false if there are fewer.

@@ -3,6 +3,7 @@
 
 #include "exporter/yaml/yaml.h"
 #include "metrics/base/json_frame.h"
+#include "metrics/base/utf8.h"
 
 /* ---- lists ---- */
 
@@ -76,6 +77,7 @@ void list_for_each_object(cJSON *document, struct json_position where, list_obje
 /* ---- files ---- */
 
 static const char byte_order_mark[] = "\xef\xbb\xbf";
+enum { BYTE_ORDER_MARK_LEN = 3 };
 
 /* List with a kind that follows items without a kind. */
 struct late_list {
@@ -88,7 +90,8 @@ struct late_list {
 struct json_cursor {
     size_t offset;
     size_t line;
-    size_t line_start; /* Offset of the first byte of the line. */
+    size_t line_start; /* Offset of the first byte of the line, behind a byte order mark. */
+    size_t continued;  /* Bytes of the line that continue a character. */
 };
 
 struct json_file {
@@ -122,7 +125,7 @@ struct json_file {
 
 static struct json_position position_of(struct json_cursor c)
 {
-    return (struct json_position){c.line, c.offset - c.line_start + 1};
+    return (struct json_position){c.line, c.offset - c.line_start - c.continued + 1};
 }
 
 /* Counts lines up to `offset`, which is in the current bytes, and returns the cursor. */
@@ -134,10 +137,13 @@ static struct json_cursor advance_cursor(struct json_file *f, size_t offset)
         const char *from = f->bytes + (c->offset - f->base);
         const char *newline = memchr(from, '\n', offset - c->offset);
 
+        if (!newline)
+            c->continued += offset - c->offset - utf8_count(from, offset - c->offset);
         c->offset = newline ? c->offset + (size_t)(newline - from) + 1 : offset;
         if (newline) {
             c->line++;
             c->line_start = c->offset;
+            c->continued = 0;
         }
     }
     return *c;
@@ -195,25 +201,65 @@ static const struct late_list *find_late_list(const struct json_file *f)
     return NULL;
 }
 
+/* Receiver of the objects of a document or an item. */
 struct item_receiver {
     struct json_file *file;
-    struct json_place place;
+    struct json_place place;   /* Of the document or the item. */
+    struct json_place *places; /* Of objects in lists in it; see number_items(). Owned. */
+    size_t count;
 };
 
 static void pass_object(void *context, cJSON *object, struct json_position where)
 {
     const struct item_receiver *h = context;
+    size_t number = cJSON_IsObject(object) ? (size_t)object->valueint : 0;
 
     (void)where;
-    h->file->each(h->file->context, object, h->place);
+    if (number > 0)
+        object->valueint = 0;
+    h->file->each(h->file->context, object, number > 0 ? h->places[number - 1] : h->place);
 }
 
-static void emit_objects(struct json_file *f, cJSON *document, struct json_cursor start)
+/*
+ * Adds the places of all items of a list, also of lists in it, and numbers the items from 1: in
+ * `valueint`, which objects do not use.
+ */
+static void number_items(struct item_receiver *h, const cJSON *list,
+                         const struct field_node *fields)
+{
+    const cJSON *items = json_array(list, "items");
+    const struct field_node *node = field_node_member(fields, "items");
+    cJSON *item = items ? items->child : NULL;
+
+    for (node = node ? node->first : NULL; node && item; node = node->next, item = item->next) {
+        if (!cJSON_IsObject(item))
+            continue;
+        if ((h->count & (h->count - 1)) == 0)
+            h->places = xreallocarray(h->places, h->count ? h->count * 2 : 1, sizeof(*h->places));
+        h->places[h->count++] =
+            (struct json_place){node->where.line, node->where.column, node->offset};
+        item->valueint = (int)h->count;
+        number_items(h, item, node);
+    }
+}
+
+/* Passes on the objects in a document or an item; `json` is its text, without items of a list. */
+static void emit_objects(struct json_file *f, cJSON *document, struct json_cursor start,
+                         const char *json, size_t len)
 {
     struct json_position where = position_of(start);
-    struct item_receiver h = {f, {where.line, where.column, start.offset}};
+    struct item_receiver h = {.file = f, .place = {where.line, where.column, start.offset}};
 
+    if (json_array(document, "items") && json_array(document, "items")->child) {
+        struct yaml_text text = {json, len};
+        CLEANUP(field_node_cleanup)
+        struct field_node *fields = json_fields_read(yaml_read_text, &text, h.place, len);
+
+        if (fields)
+            number_items(&h, document, fields);
+    }
     list_for_each_object(document, where, pass_object, &h);
+    free(h.places);
 }
 
 static bool receive_item(void *context, const char *json, size_t len, size_t offset)
@@ -242,7 +288,7 @@ static bool receive_item(void *context, const char *json, size_t len, size_t off
         list_item_set_type(item, json_str(f->list, "apiVersion", ""),
                            json_str(f->list, "kind", ""));
     }
-    emit_objects(f, item, start);
+    emit_objects(f, item, start, json, len);
     return true;
 }
 
@@ -262,7 +308,7 @@ static void resolve_untyped(struct json_file *f, const cJSON *list)
         CLEANUP(json_cleanup) cJSON *nothing = cJSON_CreateObject();
 
         /* One empty object stands for all items without a kind, and is skipped as one. */
-        emit_objects(f, nothing, f->start);
+        emit_objects(f, nothing, f->start, "", 0);
         return;
     }
     f->late = xreallocarray(f->late, f->late_count + 1, sizeof(*f->late));
@@ -282,7 +328,7 @@ static bool end_document(struct json_file *f)
     if (!rest && f->items > 0)
         f->where = position_of(f->start);
     if (rest && f->items == 0 && !f->second_pass)
-        emit_objects(f, rest, f->start);
+        emit_objects(f, rest, f->start, "", 0);
     if (rest && f->untyped > 0)
         resolve_untyped(f, rest);
     release_document(f);
@@ -312,9 +358,15 @@ static bool begins_document(struct json_file *f, size_t at)
 
     if (byte == '{' || byte == '[')
         return true;
-    if (byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n' ||
-        (offset < sizeof(byte_order_mark) - 1 && byte == byte_order_mark[offset]))
+    if (byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n')
         return false;
+    if (offset < BYTE_ORDER_MARK_LEN && byte == byte_order_mark[offset]) {
+        /* The mark is no column. */
+        if (offset + 1 == BYTE_ORDER_MARK_LEN)
+            f->cursor =
+                (struct json_cursor){.offset = offset + 1, .line = 1, .line_start = offset + 1};
+        return false;
+    }
     fail(f->err, "not valid JSON: an object is expected here");
     return fail_at(f, position_of(advance_cursor(f, offset)));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "exporter/files/json_fields.h"
 #include "metrics/base/json.h"
 
 /*
@@ -8,13 +9,6 @@
  * item of a list on its own. At most one item of a list is in memory.
  */
 struct json_file;
-
-/* Place of an object in its file. In JSON, the objects of a list in a list share a place. */
-struct json_place {
-    size_t line;
-    size_t column;
-    size_t offset; /* Orders the objects: start in bytes in a JSON file, a count in a YAML file. */
-};
 
 /*
  * Receives an object, or another JSON value in the place of an object. The value is valid during

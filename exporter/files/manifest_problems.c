@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/files/manifest_problems.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 const char *problem_kind_name(enum problem_kind kind)
@@ -161,6 +162,26 @@ void problem_view_add(struct problem_view *v, const char *path, const struct doc
 }
 
 /* ---- manifest files ---- */
+
+struct file_signature file_signature_of(const struct stat *about)
+{
+    return (struct file_signature){.device = about->st_dev,
+                                   .inode = about->st_ino,
+                                   .size = about->st_size,
+                                   .modified = about->st_mtim,
+                                   .changed = about->st_ctim};
+}
+
+static bool is_same_time(struct timespec a, struct timespec b)
+{
+    return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
+bool file_signature_equal(const struct file_signature *a, const struct file_signature *b)
+{
+    return a->device == b->device && a->inode == b->inode && a->size == b->size &&
+           is_same_time(a->modified, b->modified) && is_same_time(a->changed, b->changed);
+}
 
 struct manifest_file *manifest_file_new(const char *path, uint32_t path_index)
 {

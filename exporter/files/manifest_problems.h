@@ -108,6 +108,12 @@ struct file_signature {
     struct timespec changed;
 };
 
+struct stat;
+struct file_signature file_signature_of(const struct stat *about);
+bool file_signature_equal(const struct file_signature *a, const struct file_signature *b);
+
+enum manifest_format { FORMAT_UNKNOWN, FORMAT_YAML, FORMAT_JSON };
+
 /* One manifest file. Its PATH is the argument through which it was found. */
 struct manifest_file {
     char *path;
@@ -120,6 +126,8 @@ struct manifest_file {
     uint32_t scan_number; /* Number of the latest walk that has found or kept the file. */
     bool changed;         /* The file has to be read. */
     bool gone;            /* The file has to be removed from the tree. */
+
+    enum manifest_format format : 8; /* Of the latest complete reading. */
 
     uint32_t source; /* Number of the file as an origin in the store. */
     uint32_t pass;   /* Number of readings begun. */

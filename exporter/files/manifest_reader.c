@@ -370,15 +370,14 @@ static size_t read_yaml_text(void *context, char *bytes, size_t size)
     return compressed_queue_read(&y->text, bytes, size);
 }
 
-static struct yaml_reader *open_yaml_reader(struct yaml_file *y)
+struct yaml_limits manifest_yaml_limits(const struct manifest_limits *limits)
 {
-    return yaml_reader_new(read_yaml_text, y,
-                           (struct yaml_limits){
-                               .nodes_max = y->limits.nodes_max,
-                               .bytes_max = y->limits.object_max_bytes * OBJECTS_MAX,
-                               .by_item = true,
-                               .term = y->limits.term,
-                           });
+    return (struct yaml_limits){
+        .nodes_max = limits->nodes_max,
+        .bytes_max = limits->object_max_bytes * OBJECTS_MAX,
+        .by_item = true,
+        .term = limits->term,
+    };
 }
 
 /* Returns false if the object exceeds the limit of an object, or, with y->full, of the file. */
@@ -439,7 +438,7 @@ enum yaml_outcome yaml_file_parse(struct yaml_file *y, struct json_position *whe
     CLEANUP(json_cleanup) cJSON *tree = NULL;
 
     if (!y->reader)
-        y->reader = open_yaml_reader(y);
+        y->reader = yaml_reader_new(read_yaml_text, y, manifest_yaml_limits(&y->limits));
 
     enum yaml_outcome outcome = yaml_reader_next(y->reader, &tree, where, err);
 
@@ -510,8 +509,6 @@ bool yaml_file_emit_next(struct yaml_file *y, json_object_fn *each, void *contex
 
 /* ---- reading of one file ---- */
 
-enum format { FORMAT_UNKNOWN, FORMAT_YAML, FORMAT_JSON };
-
 enum stage {
     STAGE_OPEN,
     STAGE_BYTES, /* Objects in JSON are passed on in this stage. */
@@ -522,12 +519,12 @@ enum stage {
 struct manifest_reader {
     struct manifest_file *file;
     struct manifest_limits limits;
-    bool keep;
+    size_t keep_max; /* Bytes that the spool may still get; 0 without a spool. */
     json_object_fn *each;
     void *context;
 
     enum stage stage;
-    enum format format;
+    enum manifest_format format;
     const char *text; /* Borrowed. NULL: the bytes come from the prefetch or `fd`. */
     size_t text_len;
     size_t text_at;
@@ -555,13 +552,13 @@ static bool ends_with(const char *path, const char *suffix)
 
 struct manifest_reader *manifest_reader_new(struct manifest_file *file,
                                             const struct manifest_limits *limits,
-                                            struct prefetch *prefetch, bool keep)
+                                            struct prefetch *prefetch, size_t keep_max)
 {
     struct manifest_reader *r = xcalloc(1, sizeof(*r));
 
     r->file = file;
     r->limits = *limits;
-    r->keep = keep && file->read_once && file->spool < 0;
+    r->keep_max = file->read_once && file->spool < 0 ? keep_max : 0;
     r->fd = -1;
     r->spool = -1;
     r->prefetch = file->spool < 0 ? prefetch : NULL;
@@ -625,8 +622,8 @@ static bool fail_errno(struct manifest_reader *r, const char *verb)
 
 /*
  * Opens the spool of a file that can be read only once; without a spool, the file, unless the
- * prefetch reads it. With r->keep, also makes the spool. Returns false with the failure in r->why,
- * also for a second reading without a spool.
+ * prefetch reads it. With r->keep_max, also makes the spool. Returns false with the failure in
+ * r->why, also for a second reading without a spool.
  */
 static bool open_read_once(struct manifest_reader *r)
 {
@@ -647,9 +644,9 @@ static bool open_read_once(struct manifest_reader *r)
         if (r->fd < 0)
             return fail_errno(r, "open");
     }
-    if (r->keep)
+    if (r->keep_max > 0)
         r->spool = memfd_create("manifests", MFD_CLOEXEC);
-    return !r->keep || r->spool >= 0 || fail_errno(r, "keep a copy of");
+    return r->keep_max == 0 || r->spool >= 0 || fail_errno(r, "keep a copy of");
 }
 
 static bool open_file(struct manifest_reader *r)
@@ -668,7 +665,7 @@ static bool open_file(struct manifest_reader *r)
 }
 
 /* Returns the format by the first character that is not white space or a byte order mark. */
-static enum format guess_format(const char *bytes, size_t len)
+static enum manifest_format guess_format(const char *bytes, size_t len)
 {
     size_t at = len >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 
@@ -733,6 +730,20 @@ static struct prefetch_bytes next_text_bytes(struct manifest_reader *r)
     return next;
 }
 
+/* Appends bytes to the spool, if any. Drops a spool that becomes too large. */
+static bool keep_bytes(struct manifest_reader *r, const char *bytes, size_t len)
+{
+    if (r->spool < 0 || len == 0)
+        return true;
+    if (len > r->keep_max) {
+        file_close(&r->spool);
+        r->spool = -1;
+        return true;
+    }
+    r->keep_max -= len;
+    return write(r->spool, bytes, len) == (ssize_t)len || fail_errno(r, "keep a copy of");
+}
+
 /* Stores the next bytes in `out`; no bytes mean the end. Bytes from r->fd are read to `chunk`. */
 static enum outcome next_bytes(struct manifest_reader *r, char *chunk, struct prefetch_bytes *out)
 {
@@ -744,11 +755,8 @@ static enum outcome next_bytes(struct manifest_reader *r, char *chunk, struct pr
     }
     *out = (struct prefetch_bytes){.bytes = chunk};
     outcome = r->prefetch ? receive_prefetched_bytes(r, out) : read_fd_chunk(r, chunk, &out->len);
-    if (outcome == OUTCOME_BYTES && r->spool >= 0 && out->len > 0 &&
-        write(r->spool, out->bytes, out->len) != (ssize_t)out->len) {
-        fail_errno(r, "keep a copy of");
+    if (outcome == OUTCOME_BYTES && !keep_bytes(r, out->bytes, out->len))
         return OUTCOME_FAILED;
-    }
     return outcome;
 }
 
@@ -783,6 +791,7 @@ static enum reading_state finish_bytes(struct manifest_reader *r)
         r->file->spool = r->spool;
         r->spool = -1;
     }
+    r->file->format = r->format;
     if (r->format != FORMAT_JSON) {
         r->stage = STAGE_PARSE;
         return READING_MORE;

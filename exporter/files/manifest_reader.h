@@ -16,6 +16,9 @@ struct manifest_limits {
     struct yaml_time_limit term;
 };
 
+/* Returns the limits of the YAML reader for a file. */
+struct yaml_limits manifest_yaml_limits(const struct manifest_limits *limits);
+
 /* ---- prefetch of file contents ---- */
 
 /*
@@ -107,13 +110,13 @@ struct read_failure {
 
 /*
  * Returns a reader of `file`. `prefetch`, with `file` as its current file, provides the bytes; with
- * NULL the reader opens the file. Both are borrowed. `keep` copies the bytes of a file that can be
- * read only once to file->spool, and later readings use the copy. Failures are reported by the
- * steps.
+ * NULL the reader opens the file. Both are borrowed. A file that can be read only once is copied to
+ * file->spool, unless it has more than `keep_max` bytes, and later readings use the copy. Failures
+ * are reported by the steps.
  */
 struct manifest_reader *manifest_reader_new(struct manifest_file *file,
                                             const struct manifest_limits *limits,
-                                            struct prefetch *prefetch, bool keep) MUST_USE;
+                                            struct prefetch *prefetch, size_t keep_max) MUST_USE;
 /* Sets the text to read in place of the file. Borrowed. To be called before all steps. */
 void manifest_reader_set_text(struct manifest_reader *r, const char *text, size_t len);
 /* Accepts NULL. */

@@ -202,12 +202,13 @@ struct manifests {
     struct custom_kinds custom_kinds;
     struct api_version_source server_versions; /* All zero without an API server. */
     struct release_evidence release_evidence;
+    size_t keep_max;                       /* See manifests_keep_streams(). */
     const struct namespace_filter *filter; /* Borrowed. NULL: objects of all namespaces. */
     struct declarations declarations;
     manifest_receive_fn *receive; /* NULL: objects go to the store. */
     void *receive_context;
     bool strict;                            /* Files that are no objects are problems. */
-    size_t received_line;                   /* Line of the object that `receive` gets. */
+    struct json_place received_place;       /* See manifests_received_source(). */
     struct manifest_reader *current_reader; /* NULL between files. */
     struct manifest_file *current_file;     /* Borrowed; NULL between files. */
     struct document_problems found;         /* Problems found so far in the current file. */
@@ -252,7 +253,7 @@ static bool put_object(struct manifests *m, cJSON *object, struct json_place pla
     release_evidence_add_definition(&m->release_evidence, object);
     if (m->filter && !namespace_filter_reads_object(m->filter, object))
         return true;
-    m->received_line = place.line;
+    m->received_place = place;
     return m->receive ? m->receive(m->receive_context, object, why)
                       : declarations_put(&m->declarations, m->current_file, object, place, why);
 }
@@ -273,7 +274,7 @@ static void skip_document(struct manifests *m, enum skipped_kind kind, struct js
 static void receive_object(void *context, cJSON *object, struct json_place place)
 {
     struct manifests *m = context;
-    struct json_position where = {place.line, 0};
+    struct json_position where = {place.line, place.column};
     enum skipped_kind kind = recognize_document(m->current_file->path, object);
     struct error why;
 
@@ -338,16 +339,20 @@ bool manifests_set_options(struct manifests *m, const struct options *options, s
     return true;
 }
 
+void manifests_keep_streams(struct manifests *m, size_t max)
+{
+    m->keep_max = max;
+}
+
 void manifests_set_receiver(struct manifests *m, manifest_receive_fn *receive, void *context)
 {
     m->receive = receive;
     m->receive_context = context;
 }
 
-void manifests_received_place(const struct manifests *m, const char **path, size_t *line)
+struct object_source manifests_received_source(const struct manifests *m)
 {
-    *path = m->current_file->path;
-    *line = m->received_line;
+    return (struct object_source){m->current_file, m->received_place};
 }
 
 const struct release_evidence *manifests_release_evidence(const struct manifests *m)
@@ -404,12 +409,12 @@ static void finish_current_file(struct manifests *m)
 
 static void begin_file(struct manifests *m, struct manifest_file *file)
 {
-    bool watches = m->tree.watches.fd >= 0;
+    size_t keep_max = m->tree.watches.fd >= 0 ? SIZE_MAX : m->keep_max;
     struct prefetch *prefetch = m->path_walk.reader ? &m->prefetch : NULL;
 
     declarations_begin_pass(file);
     m->current_file = file;
-    m->current_reader = manifest_reader_new(file, &m->limits, prefetch, watches);
+    m->current_reader = manifest_reader_new(file, &m->limits, prefetch, keep_max);
     manifest_reader_set_receiver(m->current_reader, receive_object, m);
 }
 
@@ -706,6 +711,17 @@ bool manifests_find_place(const struct manifests *m, const struct entry *entry, 
                           struct json_position *where)
 {
     return declarations_find_place(&m->declarations, entry, path, where);
+}
+
+bool manifests_find_source(const struct manifests *m, const struct entry *entry,
+                           struct object_source *out)
+{
+    return declarations_find_source(&m->declarations, entry, out);
+}
+
+const struct manifest_limits *manifests_limits(const struct manifests *m)
+{
+    return &m->limits;
 }
 
 bool manifests_find_earlier_place(const struct manifests *m, const struct entry *entry,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "exporter/files/declarations.h"
 #include "exporter/files/manifest_problems.h"
 #include "exporter/files/manifest_reader.h"
 #include "exporter/files/manifest_tree.h"
@@ -76,6 +77,12 @@ void manifests_set_filter(struct manifests *m, const struct namespace_filter *fi
 bool manifests_set_options(struct manifests *m, const struct options *options,
                            struct error *err) MUST_USE;
 
+/*
+ * Keeps the bytes of a pipe or of standard input, up to `max`, so that a field_locator can read
+ * them again. A source that watches its files keeps them anyway. Call it before any reading.
+ */
+void manifests_keep_streams(struct manifests *m, size_t max);
+
 typedef bool manifest_receive_fn(void *context, const cJSON *object, struct error *err);
 
 /*
@@ -85,8 +92,8 @@ typedef bool manifest_receive_fn(void *context, const cJSON *object, struct erro
  */
 void manifests_set_receiver(struct manifests *m, manifest_receive_fn *receive, void *context);
 
-/* Sets path and line of the object that the receiver gets. Call it from the receiver only. */
-void manifests_received_place(const struct manifests *m, const char **path, size_t *line);
+/* Returns the source of the object that the receiver gets. Call it from the receiver only. */
+struct object_source manifests_received_source(const struct manifests *m);
 
 /*
  * Reads `text` like a file called `name`, and passes its objects to the receiver, which must be
@@ -146,6 +153,12 @@ struct manifest_problem manifests_problem(const struct manifests *m, size_t i);
 /* Calls declarations_find_place(). The path is valid until the next load or pump. */
 bool manifests_find_place(const struct manifests *m, const struct entry *entry, const char **path,
                           struct json_position *where);
+
+/* Calls declarations_find_source(). The file is valid until the next load or pump. */
+bool manifests_find_source(const struct manifests *m, const struct entry *entry,
+                           struct object_source *out);
+/* Returns the limits for a file. Borrowed. */
+const struct manifest_limits *manifests_limits(const struct manifests *m);
 
 /* Calls declarations_find_earlier_place(). The path is valid until the next load or pump. */
 bool manifests_find_earlier_place(const struct manifests *m, const struct entry *entry,

@@ -114,11 +114,6 @@ static struct manifest_file *add_file(const struct walk_context *w, const struct
     return file;
 }
 
-static bool is_same_time(struct timespec a, struct timespec b)
-{
-    return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
-}
-
 /*
  * Adds a file, or updates its state. Marks the file as changed if it is new, was gone or has
  * changed, or with force_reread; but never a file that was read and can be read only once.
@@ -128,13 +123,7 @@ static void record_file(const struct walk_context *w, const struct scan_result *
     struct manifest_tree *t = w->tree;
     struct manifest_file *file = find_file(t, w->path_index, s->text);
     bool force_reread = w->force_reread || !file || file->gone;
-    struct file_signature signature = {
-        .device = s->about.st_dev,
-        .inode = s->about.st_ino,
-        .size = s->about.st_size,
-        .modified = s->about.st_mtim,
-        .changed = s->about.st_ctim,
-    };
+    struct file_signature signature = file_signature_of(&s->about);
 
     if (!file)
         file = add_file(w, s);
@@ -146,12 +135,8 @@ static void record_file(const struct walk_context *w, const struct scan_result *
     if (file->read_once && file->pass > 0)
         return;
 
-    const struct file_signature *old = &file->signature;
-    bool same = old->device == signature.device && old->inode == signature.inode &&
-                old->size == signature.size && is_same_time(old->modified, signature.modified) &&
-                is_same_time(old->changed, signature.changed);
-
-    if (force_reread || !same || file->is_chart_template != s->is_chart_template)
+    if (force_reread || !file_signature_equal(&file->signature, &signature) ||
+        file->is_chart_template != s->is_chart_template)
         manifest_tree_mark_changed(t, file);
     file->signature = signature;
     file->is_chart_template = s->is_chart_template;

@@ -198,9 +198,13 @@ OPTION(FLAG, allow_empty, .name = "allow-empty", .help = "accept manifests witho
 /* Choices in the order of enum output_format. */
 OPTION(CHOICE, output, .name = "output", .value = "FORMAT", .fallback = "table",
        .help = "table: text, no wider than the terminal; wide: text with all columns, for check, "
-               "explain, plan and reconcile; json or yaml: documents; markdown: reference of all "
-               "metrics (metrics), of all options (help), or of a topic (help TOPIC)",
-       .choices = CHOICES("table", "json", "yaml", "markdown", "wide"), .letter = 'o',
+               "explain, plan and reconcile; json or yaml: documents; for check and plan also "
+               "sarif, junit, github (log with annotations), gitlab (code quality) and markdown "
+               "(comment on a merge request); markdown is also the reference of all metrics "
+               "(metrics), of all options (help), or of a topic (help TOPIC)",
+       .choices = CHOICES("table", "json", "yaml", "markdown", "wide", "sarif", "junit", "github",
+                          "gitlab"),
+       .letter = 'o',
        .commands = COMMAND_CHECK | COMMAND_EXPLAIN | COMMAND_PLAN | COMMAND_RECONCILE |
                    COMMAND_METRICS | COMMAND_HELP)
 

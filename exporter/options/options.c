@@ -8,6 +8,8 @@
 #include "metrics/base/suggest.h"
 #include "metrics/rules/control_plane.h"
 
+enum { FORMATS_MAX_BYTES = 512 };
+
 #define CHOICES(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define OPTION(option_type, field, ...)                                                            \
     {.type = OPTION_##option_type, .offset = offsetof(struct options, field), __VA_ARGS__},
@@ -190,15 +192,28 @@ bool options_parse(struct options *o, int argc, const char *const *argv, struct 
     return true;
 }
 
+/* Returns the formats of --output that a command prints: bits by enum output_format. */
+static uint64_t accepted_formats(unsigned bit)
+{
+    uint64_t formats =
+        UINT64_C(1) << OUTPUT_TABLE | UINT64_C(1) << OUTPUT_JSON | UINT64_C(1) << OUTPUT_YAML;
+
+    if (bit & (COMMAND_METRICS | COMMAND_HELP | COMMAND_PRINTS_FINDINGS))
+        formats |= UINT64_C(1) << OUTPUT_MARKDOWN;
+    if (bit & COMMAND_PRINTS_WIDE)
+        formats |= UINT64_C(1) << OUTPUT_WIDE;
+    if (bit & COMMAND_PRINTS_FINDINGS)
+        formats |= UINT64_C(1) << OUTPUT_SARIF | UINT64_C(1) << OUTPUT_JUNIT |
+                   UINT64_C(1) << OUTPUT_GITHUB | UINT64_C(1) << OUTPUT_GITLAB;
+    return formats;
+}
+
 uint64_t option_accepted_choices(const struct option_def *def, unsigned bit)
 {
     if (def == &option_defs[OPTION_OF_fail_on])
         return bit & COMMAND_PLAN ? fail_on_names_of_plan() : fail_on_names_of_check();
-    if (def == &option_defs[OPTION_OF_output] && bit & COMMAND_HELP)
-        return ~(UINT64_C(1) << OUTPUT_WIDE);
     if (def == &option_defs[OPTION_OF_output])
-        return ~((bit & COMMAND_METRICS ? 0 : UINT64_C(1) << OUTPUT_MARKDOWN) |
-                 (bit & COMMAND_PRINTS_WIDE ? 0 : UINT64_C(1) << OUTPUT_WIDE));
+        return accepted_formats(bit);
     return UINT64_MAX;
 }
 
@@ -214,6 +229,24 @@ static bool check_fail_on(const struct options *o, unsigned bit, struct error *e
     return true;
 }
 
+/* Rejects a format of --output that the command does not print. */
+static bool check_output(const struct options *o, const char *command, unsigned bit,
+                         struct error *err)
+{
+    const struct option_def *output = &option_defs[OPTION_OF_output];
+    uint64_t accepted = option_accepted_choices(output, bit);
+    CLEANUP(strbuf_release) struct strbuf names = STRBUF_INIT(FORMATS_MAX_BYTES);
+
+    if (!(output->commands & bit) || accepted >> o->output & 1)
+        return true;
+    for (size_t i = 0; output->choices[i]; i++) {
+        if (accepted >> i & 1)
+            strbuf_addf(&names, "%s%s", names.len > 0 ? ", " : "", output->choices[i]);
+    }
+    return fail(err, "'%s' prints no %s; its formats are %s", command, output->choices[o->output],
+                names.data);
+}
+
 bool options_accepted(const struct options *o, const char *command, unsigned bit, struct error *err)
 {
     for (size_t i = 0; i < OPTION_COUNT; i++) {
@@ -222,11 +255,7 @@ bool options_accepted(const struct options *o, const char *command, unsigned bit
     }
     if (!check_fail_on(o, bit, err))
         return false;
-    const struct option_def *output = &option_defs[OPTION_OF_output];
-
-    if (output->commands & bit && !(option_accepted_choices(output, bit) >> o->output & 1))
-        return fail(err, "'%s' prints no %s", command, output->choices[o->output]);
-    return true;
+    return check_output(o, command, bit, err);
 }
 
 /* ---- configuration file ---- */

@@ -36,13 +36,26 @@ enum command_bit {
     COMMAND_JUDGES = COMMAND_SERVE | COMMAND_CHECK | COMMAND_EXPLAIN | COMMAND_PLAN,
     /* Commands with --output wide. */
     COMMAND_PRINTS_WIDE = COMMAND_CHECK | COMMAND_EXPLAIN | COMMAND_PLAN | COMMAND_RECONCILE,
+    /* Commands with --output sarif, junit, github, gitlab and markdown. */
+    COMMAND_PRINTS_FINDINGS = COMMAND_CHECK | COMMAND_PLAN,
     /* Commands that can query a running exporter (--server). */
     COMMAND_REMOTE = COMMAND_CHECK | COMMAND_EXPLAIN | COMMAND_PLAN,
     COMMAND_ALL = (1U << COMMAND_COUNT) - 1,
 };
 
 /* Formats of --output, in the order of its choices. */
-enum output_format { OUTPUT_TABLE, OUTPUT_JSON, OUTPUT_YAML, OUTPUT_MARKDOWN, OUTPUT_WIDE };
+enum output_format {
+    OUTPUT_TABLE,
+    OUTPUT_JSON,
+    OUTPUT_YAML,
+    OUTPUT_MARKDOWN,
+    OUTPUT_WIDE,
+    OUTPUT_SARIF,
+    OUTPUT_JUNIT,
+    OUTPUT_GITHUB,
+    OUTPUT_GITLAB,
+    OUTPUT_FORMAT_COUNT,
+};
 
 /* Indexes of options, in the order of option_table.h. */
 #define OPTION(type, field, ...) OPTION_OF_##field,

@@ -7,6 +7,20 @@
 
 enum { WORD_MAX = 96 };
 
+const struct normal_condition_text normal_condition_texts[NORMAL_CONDITION_COUNT] = {
+    [NORMAL_KIND_NOT_SELECTED] = {"No policy selects objects of this kind, and no template with "
+                                  "propagateDeps requires the template.",
+                                  "Create a policy that selects the template, if Karmada is to "
+                                  "propagate it."},
+    [NORMAL_NO_MATCH] = {"No policy selects the template, and no template with propagateDeps "
+                         "requires it.",
+                         "Create a policy that selects the template, if Karmada is to propagate "
+                         "it."},
+    [NORMAL_WAITING] = {"A policy selects the template, and no client has applied the template "
+                        "yet.",
+                        "Apply the template to Karmada's API server."},
+};
+
 /* ---- counts of problems ---- */
 
 static const char none[] = "none"; /* Value of the header if all counts are 0. */
@@ -375,4 +389,28 @@ void check_result_release(struct check_result *r)
     for (unsigned i = 0; i < NORMAL_CONDITION_COUNT; i++)
         entry_list_release(&r->normal[i]);
     *r = (struct check_result){.evaluation = NULL};
+}
+
+size_t check_result_find_hidden(const struct check_result *r, const struct problem *cause)
+{
+    size_t low = 0, high = r->hidden_count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if ((uintptr_t)r->hidden[middle].problem->cause < (uintptr_t)cause)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool check_result_fails(const struct check_result *r, const struct problem *p,
+                        const struct fail_on *fail_on)
+{
+    const struct problems *ps = engine_problems(r->evaluation->engine);
+
+    return fail_on_names_reason(fail_on, p->reason) ||
+           (problem_counts(p) && fail_on->severities >> problem_severity(ps, problem_id(p)) & 1);
 }

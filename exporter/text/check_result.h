@@ -28,6 +28,13 @@ struct problem_counts {
     size_t missing; /* Kinds that the API server did not deliver (missing_kind_is_failure). */
 };
 
+/* Sentences about the conditions that are no problem, by enum normal_condition. */
+struct normal_condition_text {
+    const char *cause;
+    const char *action;
+};
+extern const struct normal_condition_text normal_condition_texts[NORMAL_CONDITION_COUNT];
+
 /* Appends PROBLEM/REASON, or PROBLEM if the reason has no name. */
 void problem_reason_name_add(struct strbuf *out, enum problem_reason reason);
 
@@ -91,3 +98,11 @@ struct check_result {
 void check_result_make(struct check_result *r, const struct evaluation *e,
                        const struct problem_filter *filter);
 void check_result_release(struct check_result *r);
+
+/* Returns the index in r->hidden of the first problem that `cause` hides, or of a later one. */
+size_t check_result_find_hidden(const struct check_result *r, const struct problem *cause);
+
+/* Returns true if the problem fails the check: --fail-on names it, or its severity if it is open.
+ */
+bool check_result_fails(const struct check_result *r, const struct problem *p,
+                        const struct fail_on *fail_on);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/text/check_text.h"
 
+#include "exporter/text/check_places.h"
 #include "exporter/text/object_name.h"
 #include "exporter/text/skipped_files.h"
 #include "metrics/base/timestamp.h"
@@ -23,24 +24,6 @@ enum {
 };
 
 /* ---- rows ---- */
-
-/* Texts of the conditions that are no problem. */
-static const struct {
-    const char *cause;
-    const char *action;
-} normal_texts[NORMAL_CONDITION_COUNT] = {
-    [NORMAL_KIND_NOT_SELECTED] = {"No policy selects objects of this kind, and no template with "
-                                  "propagateDeps requires the template.",
-                                  "Create a policy that selects the template, if Karmada is to "
-                                  "propagate it."},
-    [NORMAL_NO_MATCH] = {"No policy selects the template, and no template with propagateDeps "
-                         "requires it.",
-                         "Create a policy that selects the template, if Karmada is to propagate "
-                         "it."},
-    [NORMAL_WAITING] = {"A policy selects the template, and no client has applied the template "
-                        "yet.",
-                        "Apply the template to Karmada's API server."},
-};
 
 /* One row: a problem, or a template with a condition that is no problem. */
 struct check_row {
@@ -101,25 +84,9 @@ static void free_groups(struct check_groups *g)
     free(g);
 }
 
-/* Returns the index in r->hidden of the first problem that `cause` hides, or of a later one. */
-static size_t find_hidden(const struct check_result *r, const struct problem *cause)
-{
-    size_t low = 0, high = r->hidden_count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if ((uintptr_t)r->hidden[middle].problem->cause < (uintptr_t)cause)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static bool hides_problem(const struct check_result *r, const struct problem *cause)
 {
-    size_t at = find_hidden(r, cause);
+    size_t at = check_result_find_hidden(r, cause);
 
     return at < r->hidden_count && r->hidden[at].problem->cause == cause;
 }
@@ -176,15 +143,6 @@ static void add_clusters(const struct check_result *r, const struct check_row *r
         problem_each_cluster_of_reason(r->evaluation->engine, row->problem, add_cluster, out);
 }
 
-static void add_place(struct strbuf *out, const struct location *at)
-{
-    strbuf_adds(out, at->file);
-    if (at->line > 0)
-        strbuf_addf(out, ":%zu", at->line);
-    if (at->line > 0 && at->column > 0)
-        strbuf_addf(out, ":%zu", at->column);
-}
-
 /* Appends the places of an object that files declare more than once: the one that counts first. */
 static void add_declarations(const struct check_result *r, const struct problem *p,
                              struct strbuf *out)
@@ -196,7 +154,7 @@ static void add_declarations(const struct check_result *r, const struct problem 
     if (problem_id(p) != PROBLEM_DUPLICATE_OBJECT || !subject ||
         !source.find(source.context, subject, "", &at))
         return;
-    add_place(out, &at);
+    check_place_add(out, &at);
     strbuf_adds(out, " counts");
     for (size_t i = 0; source.find_earlier(source.context, subject, i, &at); i++) {
         if (i == PLACES_SHOWN) {
@@ -204,7 +162,7 @@ static void add_declarations(const struct check_result *r, const struct problem 
             break;
         }
         strbuf_adds(out, i == 0 ? ", not " : ", ");
-        add_place(out, &at);
+        check_place_add(out, &at);
     }
 }
 
@@ -341,6 +299,16 @@ static bool print_group_heading(const struct check_result *r, const struct check
     return one;
 }
 
+/* Prints the place of the object in the heading, if it comes from a file. */
+static void print_place(const struct check_result *r, const struct check_row *row, struct output *o)
+{
+    CLEANUP(strbuf_release) struct strbuf place = STRBUF_INIT(LINE_MAX_BYTES);
+
+    check_place_add_subject(&place, r->evaluation, row->problem, row->template);
+    if (place.len > 0)
+        output_add_line(o, INDENT, place.data);
+}
+
 /* Rows of a group by their cause: at most CAUSES_MAX. */
 struct causes {
     struct strbuf texts[CAUSES_MAX];
@@ -371,7 +339,7 @@ static bool split_by_cause(const struct check_result *r, const struct check_grou
         if (g->rows[i].problem)
             problem_add_common_cause(engine, g->rows[i].problem, true, &text);
         else
-            strbuf_adds(&text, normal_texts[g->rows[i].condition].cause);
+            strbuf_adds(&text, normal_condition_texts[g->rows[i].condition].cause);
         while (at < out->count && strcmp(out->texts[at].data, text.data) != 0)
             at++;
         if (at == CAUSES_MAX)
@@ -417,7 +385,7 @@ static void print_action(const struct check_result *r, const struct check_row *r
         strbuf_addf(&action, "Action (%s): ", actor_title(problem_actor(row->problem)));
         problem_add_action(r->evaluation->engine, row->problem, &action);
     } else {
-        strbuf_addf(&action, "Action: %s", normal_texts[row->condition].action);
+        strbuf_addf(&action, "Action: %s", normal_condition_texts[row->condition].action);
     }
     print_sentence(o, INDENT, action.data);
 }
@@ -429,6 +397,7 @@ struct row_columns {
     bool policy;
     bool clusters;
     bool related;
+    bool place;
 };
 
 static struct row_columns find_columns(const struct check_result *r, const struct check_group *g,
@@ -442,7 +411,10 @@ static struct row_columns find_columns(const struct check_result *r, const struc
         CLEANUP(strbuf_release) struct strbuf policy = STRBUF_INIT(LINE_MAX_BYTES);
         CLEANUP(strbuf_release) struct strbuf clusters = STRBUF_INIT(LINE_MAX_BYTES);
         CLEANUP(strbuf_release) struct strbuf related = STRBUF_INIT(LINE_MAX_BYTES);
+        CLEANUP(strbuf_release) struct strbuf place = STRBUF_INIT(LINE_MAX_BYTES);
 
+        check_place_add_subject(&place, r->evaluation, row->problem, row->template);
+        c.place |= place.len > 0;
         c.since |= row->problem && problem_since_ms(ps, row->problem) > 0;
         c.owner |= *owner_of(row) != '\0';
         c.related |= row->problem && problem_id(row->problem) == PROBLEM_DUPLICATE_OBJECT;
@@ -488,13 +460,18 @@ static void add_object_cells(struct table *t, const struct check_result *r,
         add_related(r, row, &text);
         table_add(t, STYLE_PLAIN, text.data);
     }
+    if (c->place) {
+        strbuf_reset(&text);
+        check_place_add_subject(&text, r->evaluation, row->problem, row->template);
+        table_add(t, STYLE_PLAIN, text.data);
+    }
 }
 
 /* Adds a row for each problem that `cause` hides. */
 static void add_hidden_rows(struct table *t, const struct check_result *r,
                             const struct problem *cause)
 {
-    for (size_t i = find_hidden(r, cause);
+    for (size_t i = check_result_find_hidden(r, cause);
          i < r->hidden_count && r->hidden[i].problem->cause == cause; i++) {
         CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
 
@@ -508,23 +485,39 @@ static void add_hidden_rows(struct table *t, const struct check_result *r,
     }
 }
 
-/* Prints one line for each object. */
+/*
+ * Prints one line for each object, unless `in_heading`, and one for each place of the other
+ * objects.
+ */
 static void print_objects(const struct check_result *r, const struct check_group *g, bool named,
-                          int64_t now_ms, struct output *o)
+                          bool in_heading, int64_t now_ms, struct output *o)
 {
     struct row_columns c = find_columns(r, g, named);
-    CLEANUP(table_release)
-    struct table t = table_make(
-        NULL, 1 + (size_t)c.since + c.owner + c.policy + c.clusters + c.related, OBJECT_INDENT);
+    struct related_places places = {.count = 0};
+    size_t columns = 1 + (size_t)c.since + c.owner + c.policy + c.clusters + c.related;
 
-    /* All columns but the age. */
-    t.shortened = ~(c.since ? 1U << 1 : 0U);
-    for (size_t i = 0; i < g->count; i++) {
+    if (in_heading) {
+        c = (struct row_columns){.place = true};
+        columns = 1;
+    }
+    for (size_t i = 0; i < g->count && c.place; i++) {
+        if (g->rows[i].problem)
+            related_places_add(&places, r->evaluation, g->rows[i].problem);
+    }
+
+    CLEANUP(table_release) struct table t = table_make(NULL, columns + c.place, OBJECT_INDENT);
+
+    /* All columns but the age and the place. */
+    t.shortened = ~((c.since ? 1U << 1 : 0U) | (c.place ? 1U << columns : 0U));
+    t.whole_last = c.place;
+    for (size_t i = 0; i < g->count && !in_heading; i++) {
         add_object_cells(&t, r, &g->rows[i], &c, now_ms);
         if (g->rows[i].problem)
             add_hidden_rows(&t, r, g->rows[i].problem);
     }
-    table_print(&t, o);
+    related_places_add_rows(&places, &t);
+    if (t.cell_count > 0)
+        table_print(&t, o);
 }
 
 /*
@@ -543,13 +536,12 @@ static void print_group_body(const struct check_result *r, const struct check_gr
     if (!split || causes.count == 1) {
         print_cause(r, g, split ? causes.texts[0].data : general.data, o);
         print_action(r, g->rows, o);
-        if (!object_is_named)
-            print_objects(r, g, split, now_ms, o);
+        print_objects(r, g, split, object_is_named, now_ms, o);
     } else {
         print_action(r, g->rows, o);
         for (size_t i = 0; i < causes.count; i++) {
             print_cause(r, &causes.groups[i], causes.texts[i].data, o);
-            print_objects(r, &causes.groups[i], true, now_ms, o);
+            print_objects(r, &causes.groups[i], true, false, now_ms, o);
         }
     }
     causes_release(&causes);
@@ -566,23 +558,14 @@ static void print_groups(const struct check_result *r, const struct fail_on *fai
 
         strbuf_addc(&o->text, '\n');
         object_is_named = print_group_heading(r, g, now_ms, o);
+        if (object_is_named)
+            print_place(r, g->rows, o);
         print_group_body(r, g, object_is_named, now_ms, o);
     }
     free_groups(groups);
 }
 
 /* ---- table with all columns ---- */
-
-static void add_location(const struct check_result *r, const struct check_row *row,
-                         struct strbuf *out)
-{
-    const struct location_source source = evaluation_locations(r->evaluation);
-    struct location at;
-
-    if (row->problem ? problem_find_location(r->evaluation->engine, row->problem, &source, &at)
-                     : source.find(source.context, row->template, "metadata.name", &at))
-        add_place(out, &at);
-}
 
 /* Adds the text as a cell, "-" for an empty text, and empties it. */
 static void add_text_cell(struct table *t, struct strbuf *text)
@@ -598,8 +581,8 @@ static void add_cause_cells(struct table *t, const struct check_result *r,
     const struct engine *engine = r->evaluation->engine;
 
     if (!row->problem) {
-        table_add(t, STYLE_PLAIN, normal_texts[row->condition].cause);
-        table_add(t, STYLE_PLAIN, normal_texts[row->condition].action);
+        table_add(t, STYLE_PLAIN, normal_condition_texts[row->condition].cause);
+        table_add(t, STYLE_PLAIN, normal_condition_texts[row->condition].action);
         return;
     }
     problem_add_cause(engine, row->problem, &text);
@@ -633,7 +616,7 @@ static void add_wide_row(struct table *t, const struct check_result *r, const st
     add_text_cell(t, &text);
     add_clusters(r, row, &text);
     add_text_cell(t, &text);
-    add_location(r, row, &text);
+    check_place_add_subject(&text, r->evaluation, row->problem, row->template);
     add_text_cell(t, &text);
     add_cause_cells(t, r, row);
 }
@@ -649,7 +632,7 @@ static void print_wide(const struct check_result *r, const struct fail_on *fail_
 
     for (size_t i = 0; i < r->shown_count; i++) {
         add_wide_row(&t, r, &(struct check_row){.problem = r->shown[i]});
-        for (size_t k = find_hidden(r, r->shown[i]);
+        for (size_t k = check_result_find_hidden(r, r->shown[i]);
              k < r->hidden_count && r->hidden[k].problem->cause == r->shown[i]; k++)
             add_wide_row(&t, r, &(struct check_row){.problem = r->hidden[k].problem});
     }
@@ -753,23 +736,14 @@ static void print_sources(const struct check_result *r, const struct fail_on *fa
     print_sentence(o, 0, line.data);
 }
 
-static bool problem_fails(const struct check_result *r, const struct problem *p,
-                          const struct fail_on *fail_on)
-{
-    const struct problems *ps = engine_problems(r->evaluation->engine);
-
-    return fail_on_names_reason(fail_on, p->reason) ||
-           (problem_counts(p) && fail_on->severities >> problem_severity(ps, problem_id(p)) & 1);
-}
-
 static size_t count_failing(const struct check_result *r, const struct fail_on *fail_on)
 {
     size_t count = 0;
 
     for (size_t i = 0; i < r->shown_count; i++)
-        count += problem_fails(r, r->shown[i], fail_on);
+        count += check_result_fails(r, r->shown[i], fail_on);
     for (size_t i = 0; i < r->hidden_count; i++)
-        count += problem_fails(r, r->hidden[i].problem, fail_on);
+        count += check_result_fails(r, r->hidden[i].problem, fail_on);
     for (unsigned i = 0; i < NORMAL_CONDITION_COUNT; i++)
         count += fail_on->conditions >> i & 1 ? r->normal[i].count : 0;
     return count;
@@ -876,11 +850,11 @@ static void add_failing_rows(const struct check_result *r, const struct fail_on 
                              struct exit_reason *e)
 {
     for (size_t i = 0; i < r->shown_count; i++) {
-        if (problem_fails(r, r->shown[i], fail_on))
+        if (check_result_fails(r, r->shown[i], fail_on))
             add_failing_row(e, &(struct check_row){.problem = r->shown[i]});
-        for (size_t k = find_hidden(r, r->shown[i]);
+        for (size_t k = check_result_find_hidden(r, r->shown[i]);
              k < r->hidden_count && r->hidden[k].problem->cause == r->shown[i]; k++) {
-            if (problem_fails(r, r->hidden[k].problem, fail_on))
+            if (check_result_fails(r, r->hidden[k].problem, fail_on))
                 add_failing_row(e, &(struct check_row){.problem = r->hidden[k].problem});
         }
     }

@@ -13,20 +13,20 @@ enum {
     NAME_COLUMNS = 48, /* Maximum width of a name in a sentence, if the width is limited. */
 };
 
-/* Callback for an object, borrowed, that has this result of the plan. */
-typedef void failure_fn(void *context, enum plan_failure failure, const struct identity *object);
-
 struct failure_callback {
-    failure_fn *call;
+    plan_failing_fn *call;
     void *context;
     unsigned failures; /* Results to report: bits by enum plan_failure. */
 };
 
 static void report_object_if(const struct failure_callback *f, bool applies,
-                             enum plan_failure failure, const struct identity *object)
+                             enum plan_failure failure, const struct plan_failing *object)
 {
+    struct plan_failing failing = *object;
+
+    failing.failure = failure;
     if (applies && f->failures >> failure & 1)
-        f->call(f->context, failure, object);
+        f->call(f->context, &failing);
 }
 
 /* Returns true if the template has the state after the change, but not before. */
@@ -60,7 +60,8 @@ static void report_template(const struct failure_callback *f, const struct plan_
     bool stays = t->before.exists && t->after.exists;
     bool moves = !outcome_clusters_equal(&t->before, &t->after) ||
                  (t->at_next_scheduling && !outcome_clusters_equal(&t->before, &t->next));
-    struct identity id = entry_identity(t->template);
+    const struct plan_failing id = {
+        .object = entry_identity(t->template), .entry = t->template, .template = t};
 
     report_object_if(f, enters_state(t, STATE_PENDING), PLAN_FAILURE_NOT_PROPAGATED, &id);
     report_object_if(f, enters_state(t, STATE_STALE), PLAN_FAILURE_POLICY_NOT_IN_FORCE, &id);
@@ -96,7 +97,8 @@ static void report_failures(const struct plan_result *r, const struct failure_ca
 
     /* In the array, conflicts that appear come first; those of a dependency are neighbours. */
     for (size_t i = 0; i < r->conflict_count && r->conflicts[i].appears; i++) {
-        struct identity id = resource_identity_of(r->conflicts[i].dependency);
+        const struct plan_failing id = {.object = resource_identity_of(r->conflicts[i].dependency),
+                                        .entry = r->conflicts[i].dependency};
 
         report_object_if(f, r->conflicts[i].dependency != last, PLAN_FAILURE_DEPENDENCY_CONFLICT,
                          &id);
@@ -107,33 +109,45 @@ static void report_failures(const struct plan_result *r, const struct failure_ca
     last = NULL;
     for (size_t i = 0; i < r->override_count; i++) {
         const struct plan_override *o = &r->overrides[i];
-        struct identity id = entry_identity(o->template);
+        const struct plan_failing id = {
+            .object = entry_identity(o->template), .entry = o->template, .text = o->failure_after};
         bool appears = o->failure_after && !o->failure_before;
 
         report_object_if(f, appears && o->template != last, PLAN_FAILURE_OVERRIDE_FAILED, &id);
         last = appears ? o->template : last;
     }
     for (size_t i = 0; i < r->clusters.count; i++) {
-        struct identity id = {kind_of_clusters()->api_version, kind_of_clusters()->name, "",
-                              r->clusters.items[i].name};
+        const struct plan_failing id = {.object = {kind_of_clusters()->api_version,
+                                                   kind_of_clusters()->name, "",
+                                                   r->clusters.items[i].name}};
 
         report_object_if(f, r->clusters.items[i].exceeded != 0, PLAN_FAILURE_OVERFLOW, &id);
     }
-    for (size_t i = 0; i < r->object_count; i++)
-        report_object_if(f, true, object_failures[r->objects[i].outcome], &r->objects[i].id);
+    for (size_t i = 0; i < r->object_count; i++) {
+        const struct plan_failing id = {.object = r->objects[i].id, .text = r->objects[i].text};
+
+        report_object_if(f, object_failures[r->objects[i].outcome] != PLAN_FAILURE_COUNT,
+                         object_failures[r->objects[i].outcome], &id);
+    }
     for (size_t i = 0; i < r->unsettled->count; i++) {
-        struct identity id = entry_identity(r->unsettled->items[i]);
+        const struct plan_failing id = {.object = entry_identity(r->unsettled->items[i]),
+                                        .entry = r->unsettled->items[i]};
 
         report_object_if(f, true, PLAN_FAILURE_UNSETTLED, &id);
     }
 }
 
-static void add_failure_bit(void *context, enum plan_failure failure, const struct identity *object)
+void plan_each_failing(const struct plan_result *r, unsigned failures, plan_failing_fn *each,
+                       void *context)
+{
+    report_failures(r, &(struct failure_callback){each, context, failures});
+}
+
+static void add_failure_bit(void *context, const struct plan_failing *failing)
 {
     unsigned *found = context;
 
-    (void)object;
-    *found |= 1U << failure;
+    *found |= 1U << failing->failure;
 }
 
 unsigned plan_failures(const struct plan_result *r)
@@ -165,12 +179,13 @@ static void add_first_name(struct failing_objects *f, const struct identity *obj
     output_shorten(&f->first, name.data, f->name_columns);
 }
 
-static void add_failing_row(void *context, enum plan_failure failure, const struct identity *object)
+static void add_failing_row(void *context, const struct plan_failing *failing)
 {
     struct failing_objects *f = context;
+    const struct identity *object = &failing->object;
 
     add_first_name(f, object);
-    table_add(&f->table, STYLE_BAD, plan_failure_names[failure]);
+    table_add(&f->table, STYLE_BAD, plan_failure_names[failing->failure]);
     table_add_object(&f->table, object->kind, object->ns, object->name);
 }
 
@@ -231,11 +246,9 @@ void plan_print_failing_objects(const struct plan_result *r, unsigned failures, 
     table_release(&f.table);
 }
 
-static void add_failing_name(void *context, enum plan_failure failure,
-                             const struct identity *object)
+static void add_failing_name(void *context, const struct plan_failing *failing)
 {
-    (void)failure;
-    add_first_name(context, object);
+    add_first_name(context, &failing->object);
 }
 
 void plan_add_failing_names(const struct plan_result *r, unsigned failures, unsigned width,
@@ -251,14 +264,13 @@ void plan_add_failing_names(const struct plan_result *r, unsigned failures, unsi
     strbuf_release(&f.first);
 }
 
-static void write_failing_element(void *context, enum plan_failure failure,
-                                  const struct identity *object)
+static void write_failing_element(void *context, const struct plan_failing *failing)
 {
     struct failing_objects *f = context;
 
     json_writer_open(&f->writer, NULL, '{');
-    json_writer_text(&f->writer, "class", plan_failure_names[failure]);
-    report_put_identity(&f->writer, *object);
+    json_writer_text(&f->writer, "class", plan_failure_names[failing->failure]);
+    report_put_identity(&f->writer, failing->object);
     json_writer_close(&f->writer, '}');
 }
 

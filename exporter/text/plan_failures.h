@@ -13,6 +13,24 @@
  */
 #define PLAN_RESULTS_HEADER "Karmada-Plan-Results"
 
+/* An object that has a result of the plan. Texts and pointers are borrowed. */
+struct plan_failing {
+    enum plan_failure failure;
+    struct identity object;
+    const struct entry *entry;            /* NULL for clusters and objects of the change. */
+    const struct plan_template *template; /* NULL if the object is no template of the plan. */
+    const char *text;                     /* Sentence about the reason; NULL without. */
+};
+
+typedef void plan_failing_fn(void *context, const struct plan_failing *failing);
+
+/*
+ * Calls `each` once for each object of the plan and each result in `failures`, bits by enum
+ * plan_failure, that the object has.
+ */
+void plan_each_failing(const struct plan_result *r, unsigned failures, plan_failing_fn *each,
+                       void *context);
+
 /* Returns the results of a plan that --fail-on can name: bits by enum plan_failure. */
 unsigned plan_failures(const struct plan_result *r);
 

@@ -267,8 +267,7 @@ static void add_quota_excess(struct strbuf *out, size_t start, const struct outc
     quota_excess_add_text(o->binding->quota_excess, out);
 }
 
-/* Appends what changes: equal texts, if all names are in them (`all`), are equal changes. */
-static void add_change(struct strbuf *out, const struct plan_template *t, bool all)
+void plan_add_change(struct strbuf *out, const struct plan_template *t, bool all)
 {
     const struct outcome *from = &t->before, *to = final_outcome(t);
     size_t start = out->len;
@@ -375,7 +374,7 @@ static void make_groups(const struct plan_result *r, struct change_groups *out)
         if (policy)
             object_name_add(&text, policy);
         strbuf_adds(&text, ": ");
-        add_change(&text, &r->templates[i], true);
+        plan_add_change(&text, &r->templates[i], true);
         out->items[i] = (struct group_item){&r->templates[i], strbuf_take(&text, &len)};
     }
     if (r->template_count > 1)
@@ -452,7 +451,7 @@ static void print_group(const struct change_group *g, struct output *o)
         object_name_add(&line, policy);
     }
     strbuf_adds(&line, ": ");
-    add_change(&line, first, false);
+    plan_add_change(&line, first, false);
     output_add_line(o, INDENT, line.data);
     if (g->count > 1)
         print_first_names(g, o);
@@ -622,7 +621,7 @@ static void print_preserved_template(struct output *o, const struct plan_templat
 {
     CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(TEXT_MAX_BYTES);
 
-    add_change(&line, row, true);
+    plan_add_change(&line, row, true);
     output_add_line(o, DETAIL_INDENT, line.data);
 }
 
@@ -897,7 +896,7 @@ static size_t count_changed_twice(const struct plan_result *r)
     return count;
 }
 
-static void print_summary(const struct plan_result *r, struct output *o)
+void plan_print_summary(const struct plan_result *r, struct output *o)
 {
     CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(TEXT_MAX_BYTES);
     CLEANUP(strbuf_release) struct strbuf more = STRBUF_INIT(TEXT_MAX_BYTES);
@@ -966,7 +965,7 @@ void plan_print(const struct plan_result *r, enum plan_layout layout, unsigned f
 {
     const char *before = "\n";
 
-    print_summary(r, o);
+    plan_print_summary(r, o);
     plan_print_upgrade(r, o);
     plan_print_losses(r, o);
     switch (layout) {

@@ -41,3 +41,12 @@ enum plan_layout plan_layout_of(const struct options *o);
  */
 void plan_print(const struct plan_result *r, enum plan_layout layout, unsigned failures,
                 struct output *o);
+
+/* Appends the summary of plan_print(). */
+void plan_print_summary(const struct plan_result *r, struct output *o);
+
+/*
+ * Appends what changes, such as "member1 -> member2": with `all`, or with the first names only.
+ * Equal texts with all names are equal changes.
+ */
+void plan_add_change(struct strbuf *out, const struct plan_template *t, bool all);

@@ -303,9 +303,15 @@ static struct table_layout make_table_layout(const struct table *t, unsigned wid
     }
     for (size_t i = 0; i < last; i++)
         l.last_at += l.widths[i] + GAP;
+    natural = l.last_at + l.widths[last];
+    if (t->whole_last && width > 0 && last > 0 && natural > width) {
+        l.widths[last] = 0;
+        l.stacked = true;
+    }
     shrink_columns(t, width, &l);
     natural = l.last_at + l.widths[last];
-    l.stacked = width > 0 && last > 0 && natural > width && l.last_at + LAST_COLUMN_MIN > width;
+    l.stacked = l.stacked ||
+                (width > 0 && last > 0 && natural > width && l.last_at + LAST_COLUMN_MIN > width);
     if (l.stacked)
         l.last_at = t->indent + STACKED_INDENT;
     return l;

@@ -95,7 +95,8 @@ struct table {
     const char *headings[TABLE_COLUMNS_MAX]; /* Borrowed. */
     size_t column_count;
     unsigned indent;
-    unsigned shortened;       /* Columns to shorten in the middle: bits by index. */
+    unsigned shortened; /* Columns to shorten in the middle: bits by index. */
+    bool whole_last;    /* The last cells stand on lines below rather than that a column shrinks. */
     struct table_cell *cells; /* Owned. */
     size_t cell_count;
 };

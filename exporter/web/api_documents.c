@@ -435,7 +435,7 @@ static void write_plan(struct queued_request *request, const struct document_for
     }
     if (failures)
         plan_write_failing_objects(result, failures, &fails);
-    report_plan(p, result, engine, failures ? fails.data : NULL, &request->body);
+    report_plan(p, result, engine, NULL, failures ? fails.data : NULL, &request->body);
 }
 
 void api_plan(struct queued_request *request, const struct health *h)

@@ -336,15 +336,16 @@ static cJSON *read_sequence(struct yaml_reader *r, struct yaml_cost *cost)
 static bool read_alias_key(struct yaml_reader *r, const yaml_event_t *event, struct strbuf *key)
 {
     const struct anchor *anchor = find_anchor(r, event);
+    const cJSON *node = anchor ? anchor->node : NULL;
 
-    if (!anchor)
+    if (!node)
         return false;
-    if (anchor->node->valuestring)
-        strbuf_adds(key, anchor->node->valuestring);
-    else if (cJSON_IsBool(anchor->node))
-        strbuf_adds(key, cJSON_IsTrue(anchor->node) ? "true" : "false");
-    else if (cJSON_IsNumber(anchor->node))
-        strbuf_addf(key, "%.17g", anchor->node->valuedouble);
+    if (node->valuestring)
+        strbuf_adds(key, node->valuestring);
+    else if (cJSON_IsBool(node))
+        strbuf_adds(key, cJSON_IsTrue(node) ? "true" : "false");
+    else if (cJSON_IsNumber(node))
+        strbuf_addf(key, "%.17g", node->valuedouble);
     else
         return fail_at(r, event->start_mark, "a key must be a string, a number or a boolean");
     return true;

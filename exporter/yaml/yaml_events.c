@@ -277,7 +277,7 @@ struct anchor *anchors_add(struct anchors *a, uint64_t seed, const char *name)
     return anchor;
 }
 
-void anchor_set_node(struct anchor *anchor, const cJSON *node, struct yaml_cost cost)
+void anchor_set_node(struct anchor *anchor, const void *node, struct yaml_cost cost)
 {
     if (!anchor)
         return;

@@ -106,7 +106,7 @@ struct yaml_cost {
 void yaml_cost_add(struct yaml_cost *sum, struct yaml_cost child);
 
 struct anchor {
-    const cJSON *node; /* Borrowed; NULL until the node has been read. */
+    const void *node; /* Of the tree of the reader. Borrowed; NULL until it has been read. */
     struct yaml_cost cost;
     struct anchor *older;
     char name[];
@@ -128,7 +128,7 @@ void anchors_release(struct anchors *a);
 struct anchor *anchors_add(struct anchors *a, uint64_t seed, const char *name);
 
 /* Stores the node after it has been read. Accepts NULL for `anchor`. */
-void anchor_set_node(struct anchor *anchor, const cJSON *node, struct yaml_cost cost);
+void anchor_set_node(struct anchor *anchor, const void *node, struct yaml_cost cost);
 
 /* Returns the newest anchor of the name; NULL if the name is unknown. */
 const struct anchor *anchors_find(const struct anchors *a, uint64_t seed, const char *name);

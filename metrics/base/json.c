@@ -476,7 +476,7 @@ struct json_position json_position_of(const char *text, size_t offset)
         position.line++;
         line = newline + 1;
     }
-    position.column = (size_t)(end - line) + 1;
+    position.column = utf8_count(line, (size_t)(end - line)) + 1;
     return position;
 }
 

@@ -46,7 +46,10 @@ bool json_array_has_text(const cJSON *array, const char *text);
 /* Returns `item` if it is an object, else NULL. For loops that use the keys of members. */
 const cJSON *json_object_or_null(const cJSON *item);
 
-/* Position in a text. Lines and columns are counted from 1; a column is one byte. */
+/*
+ * Position in a text. Lines and columns are counted from 1; a column is one Unicode code point, as
+ * in libyaml.
+ */
 struct json_position {
     size_t line;
     size_t column;

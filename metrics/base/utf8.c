@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/base/utf8.h"
 
-static bool is_continuation(char c)
-{
-    return ((unsigned char)c & 0xc0) == 0x80;
-}
-
 unsigned utf8_char_len(const char *s)
 {
     unsigned char lead = (unsigned char)s[0];
 
     if (lead < 0x80)
         return lead > 0 ? 1 : 0;
-    if (lead < 0xc2 || lead > 0xf4 || !is_continuation(s[1]))
+    if (lead < 0xc2 || lead > 0xf4 || utf8_starts_character(s[1]))
         return 0;
     if (lead < 0xe0)
         return 2;
@@ -23,11 +18,11 @@ unsigned utf8_char_len(const char *s)
     if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f) ||
         (lead == 0xf0 && second < 0x90) || (lead == 0xf4 && second > 0x8f))
         return 0;
-    if (!is_continuation(s[2]))
+    if (utf8_starts_character(s[2]))
         return 0;
     if (lead < 0xf0)
         return 3;
-    return is_continuation(s[3]) ? 4 : 0;
+    return !utf8_starts_character(s[3]) ? 4 : 0;
 }
 
 uint32_t utf8_next(const char **at)
@@ -55,9 +50,18 @@ size_t utf8_cut_length(const char *text, size_t len)
 
     /* A character has at most three continuation bytes. */
     for (unsigned steps = 0; steps < 3 && boundary > 0; steps++) {
-        if (!is_continuation(text[boundary]))
+        if (utf8_starts_character(text[boundary]))
             return boundary;
         boundary--;
     }
-    return !is_continuation(text[boundary]) ? boundary : len;
+    return utf8_starts_character(text[boundary]) ? boundary : len;
+}
+
+size_t utf8_count(const char *text, size_t len)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < len; i++)
+        count += utf8_starts_character(text[i]);
+    return count;
 }

@@ -17,6 +17,15 @@ enum { UTF8_BROKEN = 0xFFFD };
  */
 uint32_t utf8_next(const char **at);
 
+/* Returns true unless the byte continues a character of UTF-8. */
+static inline bool utf8_starts_character(char byte)
+{
+    return ((unsigned char)byte & 0xC0) != 0x80;
+}
+
+/* Returns the number of characters in `len` bytes of UTF-8. */
+size_t utf8_count(const char *text, size_t len);
+
 /*
  * Returns true if the code point could break a line, control a terminal, or change the direction of
  * writing: C0, DEL and C1 controls, U+2028 and U+2029, the bidirectional controls, and the byte

@@ -297,7 +297,7 @@ static void put_conflict(struct json_writer *w, const struct engine *engine, con
 {
     const struct conflict_row *row = at;
 
-    report_put_conflict_members(w, engine, row->dependency, row->field);
+    report_put_conflict_members(w, engine, row->dependency, row->field, NULL);
 }
 
 static const struct field_resolution *resolution_of(const struct conflict_row *row)

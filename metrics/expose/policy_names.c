@@ -72,6 +72,17 @@ struct policy_name referrer_policy(const struct dependency_referrer *referrer, b
     return policy_name_of(d ? d->governing : NULL);
 }
 
+const struct entry *referrer_policy_entry(const struct dependency_referrer *referrer, bool current)
+{
+    const struct binding *b = entry_binding(referrer->binding);
+    const struct template_decision *d =
+        referrer->template ? template_decision(referrer->template) : NULL;
+
+    if (!current && b && b->claim)
+        return binding_claimed_policy(referrer->binding);
+    return d ? d->governing : NULL;
+}
+
 static const char *or_empty(const char *text)
 {
     return text ? text : "";

@@ -51,6 +51,8 @@ struct since template_since(const struct template_decision *d);
  * now, if any; else the policy of the claim on the binding.
  */
 struct policy_name referrer_policy(const struct dependency_referrer *referrer, bool current);
+/* Returns the entry of that policy, existing or not; NULL if it is not known. */
+const struct entry *referrer_policy_entry(const struct dependency_referrer *referrer, bool current);
 
 /*
  * Appends the subject of a defect. The defect determines which: the disputed name of a binding, the

@@ -424,15 +424,28 @@ static void add_page_url(cJSON *annotations, const struct problem_alert_settings
     cJSON_AddStringToObject(annotations, "page_url", url.data);
 }
 
-/* Adds the runbook of the alert; `section` is an anchor in it, or NULL. */
+/* Appends the address of the runbook of an alert; `section` is an anchor in it, or NULL. */
+static void add_address(struct strbuf *out, const struct problem_alert_row *row,
+                        const char *section)
+{
+    strbuf_addf(out, RUNBOOK_URL "/%s.md", row->name);
+    if (section)
+        strbuf_addf(out, "#%s", section);
+}
+
+void problem_add_runbook_url(enum problem_id problem, struct strbuf *out)
+{
+    add_address(out,
+                &problem_alert_table[problem_alert_of(problem, problem_table[problem].severity)],
+                problem_doc(problem));
+}
+
 static void add_runbook_url(cJSON *annotations, const struct problem_alert_row *row,
                             const char *section)
 {
     CLEANUP(strbuf_release) struct strbuf url = STRBUF_INIT(URL_MAX_BYTES);
 
-    strbuf_addf(&url, RUNBOOK_URL "/%s.md", row->name);
-    if (section)
-        strbuf_addf(&url, "#%s", section);
+    add_address(&url, row, section);
     cJSON_AddStringToObject(annotations, "runbook_url", url.data);
 }
 

@@ -3,6 +3,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "metrics/base/strbuf.h"
 #include "metrics/rules/problems/problem_table.h"
 
 /*
@@ -72,6 +73,9 @@ extern const struct problem_alert_row problem_alert_table[PROBLEM_ALERT_COUNT];
 
 /* Returns the alert of a problem with this severity, which is not SEVERITY_OFF. */
 enum problem_alert_id problem_alert_of(enum problem_id problem, enum problem_severity severity);
+
+/* Appends the address of the runbook section about a problem. */
+void problem_add_runbook_url(enum problem_id problem, struct strbuf *out);
 
 enum {
     ALERT_NAMESPACES_MAX = 100, /* Namespaces with their own alert, for each problem and reason. */

@@ -278,6 +278,11 @@ static int compare_parties(const void *a, const void *b)
     return entry_compare(*(const struct entry *const *)a, *(const struct entry *const *)b);
 }
 
+const char *const dependency_field_paths[DEPENDENCY_FIELD_COUNT] = {
+    [DEPENDENCY_CONFLICT_RESOLUTION] = "spec.conflictResolution",
+    [DEPENDENCY_PRESERVE] = "spec.preserveResourcesOnDeletion",
+};
+
 enum dependency_field problem_dependency_field(const struct problem *p)
 {
     const char *reason = problem_reasons[p->reason].name;
@@ -288,13 +293,16 @@ enum dependency_field problem_dependency_field(const struct problem *p)
     return (enum dependency_field)field;
 }
 
+/* Adds a referrer, and the policy that decides which values it requests (referrer_policy()). */
 static void add_referrer(void *context, const struct dependency_referrer *referrer)
 {
     struct parties *parties = context;
     bool predicted = problem_id(parties->problem) == PROBLEM_CONFLICT_PREDICTED;
 
-    if (predicted ? referrer->counts_current : referrer->counts_observed)
-        add_party(parties, referrer->template ? referrer->template : referrer->binding);
+    if (!(predicted ? referrer->counts_current : referrer->counts_observed))
+        return;
+    add_party(parties, referrer->template ? referrer->template : referrer->binding);
+    add_party(parties, referrer_policy_entry(referrer, predicted));
 }
 
 /* Adds the first COLLISIONS_MAX templates of other objects with the subject's binding name. */
@@ -464,6 +472,18 @@ static void add_parties(const struct engine *e, struct parties *out)
     }
 }
 
+/* Calls `each` for every party once, in order, and frees the list. */
+static void pass_parties(struct parties *parties, problem_related_fn *each, void *context)
+{
+    if (parties->count > 1)
+        qsort(parties->items, parties->count, sizeof(struct entry *), compare_parties);
+    for (size_t i = 0; i < parties->count; i++) {
+        if (i == 0 || parties->items[i - 1] != parties->items[i])
+            each(context, parties->items[i]);
+    }
+    free(parties->items);
+}
+
 void problem_each_related(const struct engine *e, const struct problem *p, problem_related_fn *each,
                           void *context)
 {
@@ -471,13 +491,19 @@ void problem_each_related(const struct engine *e, const struct problem *p, probl
 
     if (p->subject && p->subject->decision)
         add_parties(e, &parties);
-    if (parties.count > 1)
-        qsort(parties.items, parties.count, sizeof(struct entry *), compare_parties);
-    for (size_t i = 0; i < parties.count; i++) {
-        if (i == 0 || parties.items[i - 1] != parties.items[i])
-            each(context, parties.items[i]);
+    pass_parties(&parties, each, context);
+}
+
+void problem_each_object(const struct engine *e, const struct problem *p, problem_related_fn *each,
+                         void *context)
+{
+    struct parties parties = {.problem = p};
+
+    if (p->subject && p->subject->decision) {
+        add_parties(e, &parties);
+        add_party(&parties, problem_policy(p));
     }
-    free(parties.items);
+    pass_parties(&parties, each, context);
 }
 
 /* ---- messages and time limits ---- */

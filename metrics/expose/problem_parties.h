@@ -38,11 +38,18 @@ void problem_each_cluster_of_reason(const struct engine *e, const struct problem
 
 /*
  * Calls `each` for every other party, in the order of entry_compare(): competing policies,
- * templates of one name, referrers, missing objects. At most 100 templates with the same name of
- * their binding, or the same cloud resource, are listed.
+ * templates of one name, referrers with the policies that decide their values, missing objects. At
+ * most 100 templates with the same name of their binding, or the same cloud resource, are listed.
  */
 void problem_each_related(const struct engine *e, const struct problem *p, problem_related_fn *each,
                           void *context);
+
+/* Like problem_each_related(), but also for the policy of the problem. */
+void problem_each_object(const struct engine *e, const struct problem *p, problem_related_fn *each,
+                         void *context);
+
+/* Paths of the fields of dependencies, as policies and bindings have them. */
+extern const char *const dependency_field_paths[DEPENDENCY_FIELD_COUNT];
 
 /* Returns the field of a problem of dependencies by its reason; DEPENDENCY_FIELD_COUNT else. */
 enum dependency_field problem_dependency_field(const struct problem *p);

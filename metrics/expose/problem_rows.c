@@ -2,7 +2,7 @@
 #include "metrics/expose/problem_rows.h"
 
 #include "metrics/expose/decision_text.h"
-#include "metrics/expose/policy_names.h"
+#include "metrics/expose/problem_fields.h"
 #include "metrics/expose/problem_text.h"
 #include "metrics/expose/report_parts.h"
 #include "metrics/model/store.h"
@@ -18,16 +18,68 @@ struct row_context {
 
 /* ---- places ---- */
 
+enum { PATH_MAX_BYTES = 4096 };
+
+/* Stores the place of the field of an object of the problem that causes it. */
+static bool find_place(const struct engine *e, const struct problem *p, const struct entry *object,
+                       const struct location_source *locations, struct location *out)
+{
+    CLEANUP(strbuf_release) struct strbuf field = STRBUF_INIT(PATH_MAX_BYTES);
+
+    if (!locations->find || !object)
+        return false;
+    problem_add_field(e, p, object, &field);
+    return locations->find(locations->context, object, strbuf_ok(&field) ? field.data : "", out);
+}
+
+static void put_place(struct json_writer *w, const char *key, const struct location *at)
+{
+    json_writer_open(w, key, '{');
+    json_writer_text(w, "file", at->file);
+    json_writer_int(w, "line", (int64_t)at->line);
+    json_writer_int(w, "column", (int64_t)at->column);
+    json_writer_close(w, '}');
+}
+
+bool location_write(struct json_writer *w, const char *key, const struct location_source *locations,
+                    const struct entry *entry, const char *field)
+{
+    struct location at;
+    bool found =
+        locations && locations->find && locations->find(locations->context, entry, field, &at);
+
+    if (found)
+        put_place(w, key, &at);
+    return found;
+}
+
+void policy_write(struct json_writer *w, const char *key, struct policy_name name,
+                  const struct location_source *locations, const struct entry *policy,
+                  const char *field)
+{
+    if (!name.kind) {
+        json_writer_text(w, key, NULL);
+        return;
+    }
+    json_writer_open(w, key, '{');
+    json_writer_text(w, "kind", name.kind);
+    json_writer_text(w, "namespace", name.ns);
+    json_writer_text(w, "name", name.name);
+    if (policy)
+        (void)location_write(w, "location", locations, policy, field);
+    json_writer_close(w, '}');
+}
+
 bool problem_find_location(const struct engine *e, const struct problem *p,
                            const struct location_source *locations, struct location *out)
 {
-    const struct entry *subject = locations->find ? problem_subject_entry(e, p) : NULL;
-
-    return subject && locations->find(locations->context, subject, "", out);
+    return find_place(e, p, problem_subject_entry(e, p), locations, out);
 }
 
 /* Receiver of related objects with their places. */
 struct related_places {
+    const struct engine *engine;
+    const struct problem *problem;
     const struct location_source *locations;
     related_location_fn *each;
     void *context;
@@ -37,7 +89,7 @@ static void pass_related_place(void *context, const struct entry *related)
 {
     const struct related_places *r = context;
     struct location at;
-    bool found = r->locations->find && r->locations->find(r->locations->context, related, "", &at);
+    bool found = find_place(r->engine, r->problem, related, r->locations, &at);
 
     r->each(r->context, related, found ? &at : NULL);
 }
@@ -45,20 +97,36 @@ static void pass_related_place(void *context, const struct entry *related)
 /* Limits the time for an object that files declare very often. */
 enum { EARLIER_MAX = 100 };
 
+static void pass_earlier_places(const struct related_places *r)
+{
+    const struct entry *subject = problem_subject_entry(r->engine, r->problem);
+    const struct location_source *l = r->locations;
+    struct location at;
+
+    if (problem_id(r->problem) != PROBLEM_DUPLICATE_OBJECT || !subject || !l->find_earlier)
+        return;
+    for (size_t i = 0; i < EARLIER_MAX && l->find_earlier(l->context, subject, i, &at); i++)
+        r->each(r->context, subject, &at);
+}
+
 void problem_each_related_location(const struct engine *e, const struct problem *p,
                                    const struct location_source *locations,
                                    related_location_fn *each, void *context)
 {
-    const struct entry *subject = problem_subject_entry(e, p);
-    struct related_places r = {locations, each, context};
-    struct location at;
+    struct related_places r = {e, p, locations, each, context};
 
     problem_each_related(e, p, pass_related_place, &r);
-    if (problem_id(p) != PROBLEM_DUPLICATE_OBJECT || !subject || !locations->find_earlier)
-        return;
-    for (size_t i = 0;
-         i < EARLIER_MAX && locations->find_earlier(locations->context, subject, i, &at); i++)
-        each(context, subject, &at);
+    pass_earlier_places(&r);
+}
+
+void problem_each_object_location(const struct engine *e, const struct problem *p,
+                                  const struct location_source *locations,
+                                  related_location_fn *each, void *context)
+{
+    struct related_places r = {e, p, locations, each, context};
+
+    problem_each_object(e, p, pass_related_place, &r);
+    pass_earlier_places(&r);
 }
 
 /* ---- members ---- */
@@ -102,13 +170,14 @@ static void put_clusters(struct json_writer *w, const char *key, const struct ro
     json_writer_close(w, ']');
 }
 
-static void put_place(struct json_writer *w, const char *key, const struct location *at)
+static void put_policy(struct json_writer *w, const char *key, const struct row_context *c)
 {
-    json_writer_open(w, key, '{');
-    json_writer_text(w, "file", at->file);
-    json_writer_int(w, "line", (int64_t)at->line);
-    json_writer_int(w, "column", (int64_t)at->column);
-    json_writer_close(w, '}');
+    CLEANUP(strbuf_release) struct strbuf field = STRBUF_INIT(PATH_MAX_BYTES);
+    const struct entry *policy = problem_policy(c->problem);
+
+    if (policy)
+        problem_add_field(c->engine, c->problem, policy, &field);
+    policy_write(w, key, policy_name_of(policy), c->locations, policy, field.data);
 }
 
 /* Appends the place of the problem; no member if the subject does not come from a file. */
@@ -182,7 +251,7 @@ static const char *reason_word(enum problem_reason reason)
     VALUE("since", report_put_time, problem_since_ms(ps, p))                                       \
     VALUE("sinceSeen", put_if_true, p->since_seen &&problem_since_ms(ps, p) > 0)                   \
     OBJECT("subject", put_subject, p)                                                              \
-    POLICY("policy", report_put_policy, policy_name_of(problem_policy(p)))                         \
+    POLICY("policy", put_policy, &c)                                                               \
     VALUE("clusters", put_clusters, &c)                                                            \
     VALUE("related", put_related, &c)                                                              \
     CAUSE("causedBy", put_cause_of_hidden, p)                                                      \

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "metrics/base/json_writer.h"
+#include "metrics/expose/policy_names.h"
 #include "metrics/rules/engine.h"
 #include "metrics/rules/problems/problem_list.h"
 
@@ -33,6 +34,19 @@ struct location_source {
 };
 
 /*
+ * Appends the place of a field as a member {file, line, column}. Returns false, and appends
+ * nothing, if the object does not come from a file, or `locations` is NULL.
+ */
+bool location_write(struct json_writer *w, const char *key, const struct location_source *locations,
+                    const struct entry *entry, const char *field);
+
+/* Appends a policy with the place of its field, like location_write(); null if `name` is unknown.
+ */
+void policy_write(struct json_writer *w, const char *key, struct policy_name name,
+                  const struct location_source *locations, const struct entry *policy,
+                  const char *field);
+
+/*
  * Stores the place of the field that causes the problem. Returns false if the subject does not come
  * from a file.
  */
@@ -50,6 +64,11 @@ typedef void related_location_fn(void *context, const struct entry *related,
 void problem_each_related_location(const struct engine *e, const struct problem *p,
                                    const struct location_source *locations,
                                    related_location_fn *each, void *context);
+
+/* Like problem_each_related_location(), but also for the policy (problem_each_object()). */
+void problem_each_object_location(const struct engine *e, const struct problem *p,
+                                  const struct location_source *locations,
+                                  related_location_fn *each, void *context);
 
 /*
  * Appends the instance as a JSON object. All decisions must be up to date. Two calls over the same

@@ -6,6 +6,7 @@
 #include "metrics/base/timestamp.h"
 #include "metrics/base/utf8.h"
 #include "metrics/expose/policy_names.h"
+#include "metrics/expose/problem_fields.h"
 #include "metrics/expose/problem_sentences.h"
 #include "metrics/rules/admission/admission.h"
 #include "metrics/rules/rule.h"
@@ -144,13 +145,10 @@ static void put_related(const struct sentence *s, struct strbuf *out)
 /* Appends the path of a dependency field as policies and bindings have it. */
 static void put_field(const struct sentence *s, struct strbuf *out)
 {
-    static const char *const paths[DEPENDENCY_FIELD_COUNT + 1] = {
-        [DEPENDENCY_CONFLICT_RESOLUTION] = "spec.conflictResolution",
-        [DEPENDENCY_PRESERVE] = "spec.preserveResourcesOnDeletion",
-        [DEPENDENCY_FIELD_COUNT] = "",
-    };
+    enum dependency_field field = problem_dependency_field(s->problem);
 
-    strbuf_adds(out, paths[problem_dependency_field(s->problem)]);
+    if (field < DEPENDENCY_FIELD_COUNT)
+        strbuf_adds(out, dependency_field_paths[field]);
 }
 
 /* Appends the drifted fields of a stale template, such as "placement and failover". */
@@ -340,28 +338,20 @@ static void add_absent_kind(const struct resource_selector *selector, struct str
  */
 static void add_wrong_selectors(const struct sentence *s, bool absent, struct strbuf *out)
 {
-    const struct policy *policy = entry_policy(s->problem->subject);
-    const struct override *override = entry_override(s->problem->subject);
     struct api_version_source source = engine_api_version_source(s->engine);
-    uint32_t count = override ? override->selector_count : policy ? policy->selector_count : 0;
     struct name_list list = NAME_LIST_INIT(out);
+    uint32_t count;
+    const struct resource_selector *selectors = problem_selectors(s->problem->subject, &count);
 
     for (uint32_t i = 0; i < count; i++) {
-        const struct resource_selector *selector =
-            override ? &override->selectors[i] : &policy->selectors[i];
-        const char *api_version = selector->api_version, *kind = selector->kind;
         struct strbuf *name;
 
-        if (!api_version || !kind ||
-            !(absent
-                  ? api_version_is_absent(&source, api_version, kind)
-                  : api_version_is_unwatched(engine_store(s->engine), &source, api_version, kind)))
-            continue;
-        name = name_list_add(&list);
+        i = problem_find_wrong_selector(s->engine, s->problem->subject, absent, i);
+        name = i < count ? name_list_add(&list) : NULL;
         if (name && absent)
-            add_absent_kind(selector, name);
+            add_absent_kind(&selectors[i], name);
         else if (name)
-            add_unwatched_version(&source, selector, name);
+            add_unwatched_version(&source, &selectors[i], name);
     }
     name_list_end(&list);
 }

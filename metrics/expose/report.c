@@ -193,7 +193,7 @@ static void put_lists(struct json_writer *w, const struct report *r)
     json_writer_close(w, ']');
     json_writer_open(w, "conflicts", '[');
     for (size_t i = 0; i < r->dependencies.count; i++)
-        report_conflicts(w, r->engine, r->dependencies.entries[i]);
+        report_conflicts(w, r->engine, r->dependencies.entries[i], &r->files->locations);
     json_writer_close(w, ']');
     problems_write(w, "problems", r->engine, &r->files->locations, r->files->problems);
     put_list(w, "dependencies", &r->dependencies, report_dependency);
@@ -268,7 +268,7 @@ static void add_conflict_lines(const struct engine *engine, const struct entry *
 
         if (!d->fields[i].conflict && !d->fields[i].predicted)
             continue;
-        report_conflict(&w, engine, dependency, i, NULL);
+        report_conflict(&w, engine, dependency, i, NULL, NULL);
         strbuf_addc(out, '\n');
     }
 }
@@ -440,7 +440,17 @@ static void put_plan_upgrade(struct json_writer *w, const struct plan_upgrade *u
     json_writer_close(w, '}');
 }
 
-static void put_plan_template(struct json_writer *w, const struct plan_template *row)
+/* Inputs of the document of a plan. */
+struct plan_document {
+    struct plan *plan;
+    const struct plan_result *result;
+    const struct engine *engine;
+    const struct location_source *locations; /* NULL: the document has no places. */
+    const char *fails;                       /* NULL: the document has no member "fails". */
+};
+
+static void put_plan_template(struct json_writer *w, const struct plan_template *row,
+                              const struct location_source *locations)
 {
     const struct entry *template = row->template;
 
@@ -459,16 +469,22 @@ static void put_plan_template(struct json_writer *w, const struct plan_template 
         put_lost_copies(w, &row->loss);
     if (row->causes || row->by_restart)
         put_causes(w, row);
+    (void)location_write(w, "location", locations, template, "metadata.name");
     json_writer_close(w, '}');
 }
 
-static void put_change_object(struct json_writer *w, const struct change_object *object)
+static void put_change_object(struct json_writer *w, const struct plan_document *d,
+                              const struct change_object *object)
 {
+    const struct entry *entry = store_find(engine_store(d->engine), &object->id);
+
     json_writer_open(w, NULL, '{');
     report_put_identity(w, object->id);
     json_writer_text(w, "outcome", prediction_names[object->outcome]);
     json_writer_text(w, "outcomeReason", object->reason);
     json_writer_text(w, "text", object->text);
+    if (entry)
+        (void)location_write(w, "location", d->locations, entry, "metadata.name");
     json_writer_close(w, '}');
 }
 
@@ -558,24 +574,26 @@ static void put_plan_summary(struct json_writer *w, const struct plan_result *r)
  * Writes conflicts. Before plan_undo(), the engine has the details of conflicts that appear; after
  * plan_undo(), of those that vanish.
  */
-static void put_plan_conflicts(struct json_writer *w, struct plan *p, const struct plan_result *r,
-                               const struct engine *engine)
+static void put_plan_conflicts(struct json_writer *w, const struct plan_document *d)
 {
-    size_t i = 0;
+    const struct plan_result *r = d->result;
 
     json_writer_open(w, "conflicts", '[');
-    for (; i < r->conflict_count && r->conflicts[i].appears; i++)
-        report_conflict(w, engine, r->conflicts[i].dependency, r->conflicts[i].field, "appears");
-    if (i < r->conflict_count)
-        plan_undo(p);
-    for (; i < r->conflict_count; i++)
-        report_conflict(w, engine, r->conflicts[i].dependency, r->conflicts[i].field, "vanishes");
+    for (size_t i = 0; i < r->conflict_count; i++) {
+        const struct plan_conflict *c = &r->conflicts[i];
+
+        if (!c->appears && (i == 0 || r->conflicts[i - 1].appears))
+            plan_undo(d->plan);
+        report_conflict(w, d->engine, c->dependency, c->field, c->appears ? "appears" : "vanishes",
+                        d->locations);
+    }
     json_writer_close(w, ']');
 }
 
-static void put_plan(struct json_writer *w, const char *key, struct plan *p,
-                     const struct plan_result *r, const struct engine *engine, const char *fails)
+static void put_plan(struct json_writer *w, const char *key, const struct plan_document *d)
 {
+    const struct plan_result *r = d->result;
+
     json_writer_open(w, key, '{');
     json_writer_text(w, "apiVersion", "karmada-policy-exporter/v1");
     json_writer_text(w, "kind", "Plan");
@@ -586,7 +604,7 @@ static void put_plan(struct json_writer *w, const char *key, struct plan *p,
     put_plan_loss(w, r);
     json_writer_open(w, "templates", '[');
     for (size_t i = 0; i < r->template_count; i++)
-        put_plan_template(w, &r->templates[i]);
+        put_plan_template(w, &r->templates[i], d->locations);
     json_writer_close(w, ']');
     json_writer_open(w, "clusters", '[');
     for (size_t i = 0; i < r->clusters.count; i++)
@@ -594,30 +612,30 @@ static void put_plan(struct json_writer *w, const char *key, struct plan *p,
     json_writer_close(w, ']');
     json_writer_open(w, "objects", '[');
     for (size_t i = 0; i < r->object_count; i++)
-        put_change_object(w, &r->objects[i]);
+        put_change_object(w, d, &r->objects[i]);
     json_writer_close(w, ']');
     json_writer_open(w, "overrides", '[');
     for (size_t i = 0; i < r->override_count; i++)
         put_plan_override(w, &r->overrides[i]);
     json_writer_close(w, ']');
     json_writer_bit_names(w, "assumptions", r->assumptions, assumption_texts);
-    put_plan_conflicts(w, p, r, engine);
-    if (fails)
-        json_writer_raw_json(w, "fails", fails);
+    put_plan_conflicts(w, d);
+    if (d->fails)
+        json_writer_raw_json(w, "fails", d->fails);
     json_writer_close(w, '}');
 }
 
 void report_put_plan(struct json_writer *w, const char *key, struct plan *p,
                      const struct plan_result *r, const struct engine *engine)
 {
-    put_plan(w, key, p, r, engine, NULL);
+    put_plan(w, key, &(struct plan_document){p, r, engine, NULL, NULL});
 }
 
 void report_plan(struct plan *p, const struct plan_result *r, const struct engine *engine,
-                 const char *fails, struct strbuf *out)
+                 const struct location_source *locations, const char *fails, struct strbuf *out)
 {
     struct json_writer w = {.out = out, .lines = 2};
 
-    put_plan(&w, NULL, p, r, engine, fails);
+    put_plan(&w, NULL, &(struct plan_document){p, r, engine, locations, fails});
     strbuf_addc(out, '\n');
 }

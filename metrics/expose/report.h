@@ -74,11 +74,12 @@ void report_add_lines(const struct engine *engine, enum report_list list, const 
 
 /*
  * Appends the result of plan_finish() as one JSON document. CPU is in cores, memory in bytes.
+ * Templates, conflicts and objects of the change have the places of `locations`; NULL omits them.
  * `fails` is the JSON text of the member "fails"; NULL omits the member. Calls plan_undo() if
  * conflicts vanish, because only the state before the change has their details.
  */
 void report_plan(struct plan *p, const struct plan_result *r, const struct engine *engine,
-                 const char *fails, struct strbuf *out);
+                 const struct location_source *locations, const char *fails, struct strbuf *out);
 
 /* Appends the document of report_plan(), without `fails`, as a member of the open object. */
 void report_put_plan(struct json_writer *w, const char *key, struct plan *p,

@@ -3,6 +3,7 @@
 
 #include "metrics/expose/decision_text.h"
 #include "metrics/expose/policy_names.h"
+#include "metrics/expose/problem_parties.h"
 #include "metrics/expose/problem_rows.h"
 #include "metrics/expose/report_parts.h"
 #include "metrics/model/store.h"
@@ -246,6 +247,7 @@ struct referrer_value_writer {
     struct json_writer *writer;
     enum dependency_field field;
     bool current; /* Values that the policies set now; false: values in the bindings. */
+    const struct location_source *locations; /* NULL: no places. */
 };
 
 /* Returns the source of a requested value: "derived", "predicted" or "observed". */
@@ -270,19 +272,21 @@ static void put_referrer_value(void *context, const struct dependency_referrer *
         return;
     json_writer_open(w, NULL, '{');
     report_put_binding(w, "binding", object);
-    report_put_policy(w, "policy", referrer_policy(referrer, c->current));
+    policy_write(w, "policy", referrer_policy(referrer, c->current), c->locations,
+                 referrer_policy_entry(referrer, c->current), dependency_field_paths[c->field]);
     report_put_value(w, "value", c->field, values->wants[c->field]);
     json_writer_text(w, "origin", value_origin(referrer, c->current));
     json_writer_close(w, '}');
 }
 
 void report_put_conflict_members(struct json_writer *w, const struct engine *engine,
-                                 const struct entry *dependency, enum dependency_field field)
+                                 const struct entry *dependency, enum dependency_field field,
+                                 const struct location_source *locations)
 {
     const struct dependency_decision *d = dependency_decision(dependency);
     const struct field_resolution *f = &d->fields[field];
     bool predicted = !f->conflict;
-    struct referrer_value_writer values = {w, field, predicted};
+    struct referrer_value_writer values = {w, field, predicted, locations};
     CLEANUP(strbuf_release) struct strbuf message = STRBUF_INIT(128);
 
     conflict_event_hint(field, &message);
@@ -303,23 +307,31 @@ void report_put_conflict_members(struct json_writer *w, const struct engine *eng
 
 void report_conflict(struct json_writer *w, const struct engine *engine,
                      const struct entry *dependency, enum dependency_field field,
-                     const char *change)
+                     const char *change, const struct location_source *locations)
 {
     json_writer_open(w, NULL, '{');
-    report_put_conflict_members(w, engine, dependency, field);
+    report_put_conflict_members(w, engine, dependency, field, locations);
     if (change)
         json_writer_text(w, "change", change);
+    if (!location_write(w, "location", locations, dependency, "metadata.name")) {
+        const struct identity id = resource_identity_of(dependency);
+        const struct entry *template = store_find(engine_store(engine), &id);
+
+        /* Karmada makes most bindings, so that only their templates come from files. */
+        if (template)
+            (void)location_write(w, "location", locations, template, "metadata.name");
+    }
     json_writer_close(w, '}');
 }
 
 void report_conflicts(struct json_writer *w, const struct engine *engine,
-                      const struct entry *dependency)
+                      const struct entry *dependency, const struct location_source *locations)
 {
     const struct dependency_decision *d = dependency_decision(dependency);
 
     for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++) {
         if (d->fields[i].conflict || d->fields[i].predicted)
-            report_conflict(w, engine, dependency, i, NULL);
+            report_conflict(w, engine, dependency, i, NULL, locations);
     }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "metrics/base/json_writer.h"
+#include "metrics/expose/problem_rows.h"
 #include "metrics/rules/engine.h"
 
 /*
@@ -15,19 +16,21 @@ void report_template(struct json_writer *w, const struct engine *engine,
 
 /*
  * Appends the element of the conflict about a field of a dependency, observed or predicted.
- * `change` is the value of the member "change"; NULL omits the member.
+ * `change` is the value of the member "change"; NULL omits the member. The dependency, and the
+ * policies that set the values, have the places of `locations`; NULL omits them.
  */
 void report_conflict(struct json_writer *w, const struct engine *engine,
                      const struct entry *dependency, enum dependency_field field,
-                     const char *change);
+                     const char *change, const struct location_source *locations);
 
 /* Appends the members of report_conflict() to the open object. */
 void report_put_conflict_members(struct json_writer *w, const struct engine *engine,
-                                 const struct entry *dependency, enum dependency_field field);
+                                 const struct entry *dependency, enum dependency_field field,
+                                 const struct location_source *locations);
 
 /* Appends one element for each field with an observed or predicted conflict. */
 void report_conflicts(struct json_writer *w, const struct engine *engine,
-                      const struct entry *dependency);
+                      const struct entry *dependency, const struct location_source *locations);
 
 void report_dependency(struct json_writer *w, const struct entry *dependency);
 

@@ -218,6 +218,13 @@ void rule_update_works_known(struct rule_context *c);
  */
 bool rule_template_end_first_run(struct rule_context *c, size_t budget);
 
+/*
+ * Return the problems of one element of resourceSelectors or of excludedResources, bits by
+ * policy_problem, which need no other object. The policy must have an object.
+ */
+unsigned policy_selector_problems(const struct entry *policy, uint32_t at);
+unsigned policy_exclusion_problems(const struct entry *policy, uint32_t at);
+
 /* All rules; engine.c has the table by class. */
 extern const struct rule rule_policy;
 extern const struct rule rule_override;

@@ -13,6 +13,34 @@ static bool has_invalid_labels(const struct resource_selector *selector)
     return selector->labels && selector->labels->invalid;
 }
 
+unsigned policy_selector_problems(const struct entry *policy, uint32_t at)
+{
+    const struct policy *p = entry_policy(policy);
+    const struct resource_selector *selector = &p->selectors[at];
+    bool cluster_wide = entry_is_cluster_scoped(policy);
+    unsigned problems = 0;
+
+    /* Karmada ignores the labelSelector of a selector with a name. */
+    if (!selector->name && has_invalid_labels(selector))
+        problems |= 1U << POLICY_INVALID_SELECTOR;
+    if (!cluster_wide && selector->ns && selector->ns != policy->partition->ns)
+        problems |= 1U << POLICY_FOREIGN_NAMESPACE;
+    if (!cluster_wide && selector->api_version && selector->kind &&
+        scope_of_kind(selector->api_version, selector->kind) == SCOPE_CLUSTER)
+        problems |= 1U << POLICY_CLUSTER_SCOPED_KIND;
+    if (p->preempts && !selector->name)
+        problems |= 1U << POLICY_PREEMPTION_WITHOUT_NAME;
+    return problems;
+}
+
+unsigned policy_exclusion_problems(const struct entry *policy, uint32_t at)
+{
+    const struct resource_selector *rule = &entry_policy(policy)->exclusions[at];
+
+    return (unsigned)exclusion_is_empty(rule) << POLICY_EMPTY_EXCLUSION |
+           (unsigned)has_invalid_labels(rule) << POLICY_INVALID_EXCLUSION;
+}
+
 /*
  * Returns the problems of a policy that do not depend on other objects: bits by policy_problem. The
  * API server accepts such policies, and Karmada does not report the problems. `policy` must have an
@@ -21,31 +49,14 @@ static bool has_invalid_labels(const struct resource_selector *selector)
 static unsigned policy_problems(const struct entry *policy)
 {
     const struct policy *p = entry_policy(policy);
-    bool cluster_wide = entry_is_cluster_scoped(policy);
     unsigned problems = 0;
 
     if (p->selector_count == 0 && !p->unread)
         problems |= 1U << POLICY_NO_SELECTOR;
-    for (uint32_t i = 0; i < p->selector_count; i++) {
-        const struct resource_selector *selector = &p->selectors[i];
-
-        /* Karmada ignores the labelSelector of a selector with a name. */
-        if (!selector->name && has_invalid_labels(selector))
-            problems |= 1U << POLICY_INVALID_SELECTOR;
-        if (!cluster_wide && selector->ns && selector->ns != policy->partition->ns)
-            problems |= 1U << POLICY_FOREIGN_NAMESPACE;
-        if (!cluster_wide && selector->api_version && selector->kind &&
-            scope_of_kind(selector->api_version, selector->kind) == SCOPE_CLUSTER)
-            problems |= 1U << POLICY_CLUSTER_SCOPED_KIND;
-        if (p->preempts && !selector->name)
-            problems |= 1U << POLICY_PREEMPTION_WITHOUT_NAME;
-    }
-    for (uint32_t i = 0; i < p->exclusion_count; i++) {
-        if (exclusion_is_empty(&p->exclusions[i]))
-            problems |= 1U << POLICY_EMPTY_EXCLUSION;
-        if (has_invalid_labels(&p->exclusions[i]))
-            problems |= 1U << POLICY_INVALID_EXCLUSION;
-    }
+    for (uint32_t i = 0; i < p->selector_count; i++)
+        problems |= policy_selector_problems(policy, i);
+    for (uint32_t i = 0; i < p->exclusion_count; i++)
+        problems |= policy_exclusion_problems(policy, i);
     return problems;
 }
 

@@ -326,15 +326,6 @@ static bool matches_pattern(const char *text, enum crd_pattern pattern)
     abort();
 }
 
-static size_t count_characters(const char *text)
-{
-    size_t count = 0;
-
-    for (; *text; text++)
-        count += ((unsigned char)*text & 0xC0) != 0x80;
-    return count;
-}
-
 /* Refuses a string or a list that is too short or too long. */
 static void check_length(struct review *r, const struct place *p, release_set releases,
                          const struct crd_limit *limit, size_t length, const char *unit)
@@ -385,7 +376,7 @@ static void check_value(struct review *r, const struct place *p, const struct cr
     else if (text && !matches_pattern(text, limit->pattern))
         review_refuse(r, p, field->releases, "must not be \"%s\"", shown(text).text);
     if (text)
-        check_length(r, p, field->releases, limit, count_characters(text), "character");
+        check_length(r, p, field->releases, limit, utf8_count(text, strlen(text)), "character");
 }
 
 /* ---- schema: fields ---- */
@@ -736,20 +727,45 @@ enum release_answer admission_prunes(const struct admission *a, struct release_r
     return a ? answer_for(a->pruned, range) : RELEASE_ANSWER_NO;
 }
 
+/*
+ * Returns the first finding from index `at` on that applies to a release of the range, and sets
+ * `at` to the index behind it; NULL without one.
+ */
+static const struct admission_finding *
+next_finding(const struct admission *a, struct release_range range, bool pruned, uint32_t *at)
+{
+    release_set asked = release_range_set(range);
+
+    while (a && *at < a->count) {
+        const struct admission_finding *f = &a->items[(*at)++];
+
+        if (f->pruned == pruned && (f->releases & asked) != 0)
+            return f;
+    }
+    return NULL;
+}
+
 void admission_add_text(const struct admission *a, struct release_range range, bool pruned,
                         struct strbuf *out)
 {
-    release_set asked = release_range_set(range);
+    const struct admission_finding *f;
     size_t found = 0;
+    uint32_t at = 0;
 
-    for (uint32_t i = 0; a && i < a->count; i++) {
-        const struct admission_finding *f = &a->items[i];
-
-        if (f->pruned != pruned || (f->releases & asked) == 0 || found++ >= TEXTS_SHOWN)
-            continue;
-        strbuf_addf(out, "%s%s%s%s", found > 1 ? "; " : "", f->field, *f->field ? " " : "",
-                    f->text);
+    while ((f = next_finding(a, range, pruned, &at))) {
+        if (found++ < TEXTS_SHOWN)
+            strbuf_addf(out, "%s%s%s%s", found > 1 ? "; " : "", f->field, *f->field ? " " : "",
+                        f->text);
     }
     if (found > TEXTS_SHOWN)
         strbuf_addf(out, "; and %zu more", found - TEXTS_SHOWN);
+}
+
+const char *admission_first_field(const struct admission *a, struct release_range range,
+                                  bool pruned)
+{
+    uint32_t at = 0;
+    const struct admission_finding *f = next_finding(a, range, pruned, &at);
+
+    return f ? f->field : "";
 }

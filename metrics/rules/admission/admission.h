@@ -58,6 +58,13 @@ void admission_add_text(const struct admission *a, struct release_range range, b
                         struct strbuf *out);
 
 /*
+ * Returns the path of the first field that admission_add_text() names; "" for the whole object, and
+ * without findings.
+ */
+const char *admission_first_field(const struct admission *a, struct release_range range,
+                                  bool pruned);
+
+/*
  * Returns true if Karmada's webhook refuses to delete the object of the entry: it has the label
  * DELETION_PROTECTION_LABEL. Objects in classes that no simulation deletes count as not protected.
  */

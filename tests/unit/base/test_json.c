@@ -292,10 +292,12 @@ TEST_ROWS(json_text_is_escaped, escape_cases, name)
     assert_string_equal(out.data, c->escaped);
 }
 
-TEST(json_position_counts_lines_and_bytes)
+TEST(json_position_counts_lines_and_characters)
 {
     struct json_position p;
 
+    p = json_position_of("\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80x", 9);
+    assert_int_equal(p.column, 4);
     p = json_position_of("ab\n\ncd", 0);
     assert_true(p.line == 1 && p.column == 1);
     p = json_position_of("ab\n\ncd", 2);

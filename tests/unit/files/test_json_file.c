@@ -82,7 +82,7 @@ static struct text_case text_cases[] = {
     {"lists in lists",
      "{\"kind\":\"List\",\"items\":[{\"kind\":\"AList\",\"apiVersion\":\"v2\","
      "\"items\":[{\"x\":1},{\"kind\":\"B\"}]}]}",
-     "1@24 {\"x\":1,\"apiVersion\":\"v2\",\"kind\":\"A\"}\n1@24 {\"kind\":\"B\"}"},
+     "1@67 {\"x\":1,\"apiVersion\":\"v2\",\"kind\":\"A\"}\n1@75 {\"kind\":\"B\"}"},
     {"a typed list",
      "{\"kind\":\"DeploymentList\",\"apiVersion\":\"apps/v1\",\"items\":[{\"a\":1},"
      "{\"kind\":\"B\"},{\"apiVersion\":null,\"kind\":null}]}",

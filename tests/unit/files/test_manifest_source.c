@@ -550,7 +550,7 @@ TEST_WITH(a_document_of_a_malformed_file_does_not_count_again, set_up, tear_down
     start(p, "", NULL);
     folder_write(p->folder, "a.yaml", "[");
     read_changes(p);
-    assert_content(p, "w=1 x=2 ", "duplicate a.yaml:2 malformed a.yaml:2 ");
+    assert_content(p, "w=1 x=2 ", "malformed a.yaml:2 duplicate a.yaml:2 ");
     folder_unlink(p->folder, "b.yaml");
     read_changes(p);
     assert_content(p, "w=1 ", "malformed a.yaml:2 ");

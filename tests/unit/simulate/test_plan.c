@@ -553,7 +553,7 @@ TEST(plan_restores_the_engine_and_the_store)
         const struct plan_result *r = plan_finish(p);
         assert_true(r->settled);
         /* The report must be able to use all objects of the result, also added and deleted ones. */
-        report_plan(p, r, w.engine, NULL, &told);
+        report_plan(p, r, w.engine, NULL, NULL, &told);
         plan_free(p);
         plan_with_limit(&w, 1 + world_random(&w, 30));
         entry = world_pick(&w);
