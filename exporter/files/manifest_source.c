@@ -190,6 +190,10 @@ int64_t path_walk_due(const struct path_walk *w, const struct manifest_tree *t)
 /* Waits for the file reader or a pause up to this duration count as work. */
 enum { SHORT_WAIT_MS = 250 };
 
+/* Length of the part of a generated name that is kept, and of that which is added, as in
+ * Kubernetes. */
+enum { GENERATED_BASE_MAX = 58, GENERATED_SUFFIX = 5 };
+
 const struct manifest_limits manifest_limits_default = {
     .yaml_max_bytes = (size_t)128 << 20,
     .object_max_bytes = (size_t)8 << 20,
@@ -207,7 +211,8 @@ struct manifests {
     struct declarations declarations;
     manifest_receive_fn *receive; /* NULL: objects go to the store. */
     void *receive_context;
-    bool strict;                            /* Files that are no objects are problems. */
+    uint64_t generated_names; /* Number of names that complete_name() gave in the current file. */
+    bool strict;              /* Files that are no objects are problems. */
     struct json_place received_place;       /* See manifests_received_source(). */
     struct manifest_reader *current_reader; /* NULL between files. */
     struct manifest_file *current_file;     /* Borrowed; NULL between files. */
@@ -244,9 +249,47 @@ static void mark_files_with_custom_kinds(struct manifests *m)
     }
 }
 
+/* Appends what the API server would append, from the place of the file and a number in the file. */
+static void append_generated_suffix(const struct manifests *m, struct strbuf *name)
+{
+    static const char letters[] = "bcdfghjklmnpqrstvwxz2456789";
+    const struct manifest_file *file = m->current_file;
+    const char *slash = strrchr(file->path, '/');
+    /* Relative to the PATH, so that the name is the same wherever the folder is. */
+    const char *path = file->is_path ? (slash ? slash + 1 : file->path)
+                                     : file->path + strlen(m->tree.paths[file->path_index].path);
+    uint64_t hash = map_hash(path, strlen(path), m->generated_names);
+
+    for (unsigned i = 0; i < GENERATED_SUFFIX; i++) {
+        strbuf_addc(name, letters[hash % (sizeof(letters) - 1)]);
+        hash /= sizeof(letters) - 1;
+    }
+}
+
+/*
+ * Names an object that has only a metadata.generateName. Each such object has a name of its own,
+ * because the API server creates an object of its own for each.
+ */
+static void complete_name(struct manifests *m, cJSON *object)
+{
+    CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(GENERATED_BASE_MAX + GENERATED_SUFFIX);
+    cJSON *metadata = cJSON_GetObjectItemCaseSensitive(object, "metadata");
+    const char *base = json_str(metadata, "generateName", "");
+
+    if (!*base || *json_str(metadata, "name", ""))
+        return;
+    m->generated_names++;
+    strbuf_add(&name, base, strnlen(base, GENERATED_BASE_MAX));
+    append_generated_suffix(m, &name);
+    cJSON_DeleteItemFromObjectCaseSensitive(metadata, "name");
+    if (!cJSON_AddStringToObject(metadata, "name", name.data))
+        memory_exhausted(0);
+}
+
 static bool put_object(struct manifests *m, cJSON *object, struct json_place place,
                        struct error *why)
 {
+    complete_name(m, object);
     custom_kinds_complete_object(&m->custom_kinds, object, &m->current_file->has_custom_kinds);
     set_preferred_version(&m->server_versions, object);
     custom_kinds_add_definition(&m->custom_kinds, object, m->current_file);
@@ -413,6 +456,7 @@ static void begin_file(struct manifests *m, struct manifest_file *file)
     struct prefetch *prefetch = m->path_walk.reader ? &m->prefetch : NULL;
 
     declarations_begin_pass(file);
+    m->generated_names = 0;
     m->current_file = file;
     m->current_reader = manifest_reader_new(file, &m->limits, prefetch, keep_max);
     manifest_reader_set_receiver(m->current_reader, receive_object, m);

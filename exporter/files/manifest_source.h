@@ -21,6 +21,9 @@
  * top. The other documents are reported as duplicates. If the last document is removed, the
  * document before it counts again.
  *
+ * An object with metadata.generateName and no name gets a name as the API server would give it:
+ * stable while the place of the file and the order of such objects in it stay the same.
+ *
  * After a file or document becomes invalid, the objects of its last valid version stay, except
  * those before the error in a JSON file, which are replaced. The problem is reported until the file
  * or document is valid again or removed.
