@@ -752,7 +752,15 @@ void evaluation_write_report(const struct evaluation *e, const struct problem_fi
 
         if (p.kind != PROBLEM_SKIPPED)
             invalid[files.invalid_count++] = (struct report_invalid){
-                "Manifest", p.path, p.line, p.column, p.text, p.kind == PROBLEM_DUPLICATE};
+                .list = p.kind == PROBLEM_DUPLICATE      ? REPORT_DUPLICATES
+                        : p.kind == PROBLEM_REPEATED_KEY ? REPORT_REPEATED_KEYS
+                                                         : REPORT_INVALID,
+                .kind = "Manifest",
+                .path = p.path,
+                .line = p.line,
+                .column = p.column,
+                .text = p.text,
+            };
     }
     add_skipped(e->manifests, skipped, kinds, &files);
     report_write(e->engine, &files, out);

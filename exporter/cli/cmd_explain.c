@@ -124,6 +124,7 @@ static enum exit_status run_explain(struct invocation *invocation)
         return status;
     if (status != STATUS_OK)
         load_print_problems(e->manifests, invocation);
+    load_print_repeated_keys(e->manifests, invocation);
     load_judge_problems(e);
     evaluation_locate_fields(e);
     status = print_explanation_of(e, typed, invocation);

@@ -165,6 +165,7 @@ static bool read_manifests(struct manifests *source, const struct text_list *cha
     for (size_t i = 0; i < manifests_problem_count(source); i++)
         fine &= !problem_kind_blocks_evaluation(manifests_problem(source, i).kind);
     load_print_problems(source, invocation);
+    load_print_repeated_keys(source, invocation);
     if (out->count > 0)
         load_print_skipped(source, invocation);
     drop_duplicates(out, invocation);
@@ -521,6 +522,7 @@ static enum exit_status run_plan(struct invocation *invocation)
         return read;
     if (read != STATUS_OK)
         load_print_problems(e->manifests, invocation);
+    load_print_repeated_keys(e->manifests, invocation);
     status = simulate_change(e, read, invocation);
     evaluation_free(e);
     return read != STATUS_OK ? read : status;

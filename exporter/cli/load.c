@@ -17,18 +17,37 @@ enum { LINE_MAX_BYTES = 8192, EVALUATION_BATCH = 1024, PUMP_SLICE_MS = 5, LOOKUP
 /* A command prints errors itself, and retries are not of interest. */
 static const struct log silent_log = {.level = LOG_LEVEL_NONE};
 
-void load_print_problems(const struct manifests *m, const struct invocation *invocation)
+/* Prints an error for each problem of a kind that `is_wanted` accepts. */
+static void print_file_problems(const struct manifests *m,
+                                bool (*is_wanted)(enum problem_kind kind), const char *prefix,
+                                const struct invocation *invocation)
 {
     for (size_t i = 0; i < manifests_problem_count(m); i++) {
         CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(LINE_MAX_BYTES);
         struct manifest_problem p = manifests_problem(m, i);
 
-        if (!problem_kind_blocks_evaluation(p.kind))
+        if (!is_wanted(p.kind))
             continue;
+        strbuf_adds(&text, prefix);
         manifest_problem_append_place(&p, &text);
         strbuf_addf(&text, ": %s", p.text);
         invocation_print_error(invocation, text.data);
     }
+}
+
+void load_print_problems(const struct manifests *m, const struct invocation *invocation)
+{
+    print_file_problems(m, problem_kind_blocks_evaluation, "", invocation);
+}
+
+static bool is_repeated_key(enum problem_kind kind)
+{
+    return kind == PROBLEM_REPEATED_KEY;
+}
+
+void load_print_repeated_keys(const struct manifests *m, const struct invocation *invocation)
+{
+    print_file_problems(m, is_repeated_key, "warning: ", invocation);
 }
 
 /* Evaluates until no object is left. */

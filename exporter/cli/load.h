@@ -30,6 +30,9 @@ void load_judge_problems(struct evaluation *e);
 /* Prints an error for each file and document of the manifests that could not be read. */
 void load_print_problems(const struct manifests *m, const struct invocation *invocation);
 
+/* Prints a warning for each key that a mapping has twice, for commands that do not list them. */
+void load_print_repeated_keys(const struct manifests *m, const struct invocation *invocation);
+
 /* Prints how many files and documents are skipped, by kind; nothing if there are none. */
 void load_print_skipped(const struct manifests *m, const struct invocation *invocation);
 

@@ -5,6 +5,7 @@
 #include "exporter/files/declarations.h"
 #include "exporter/files/json_file.h"
 #include "exporter/system/platform.h"
+#include "metrics/base/shown.h"
 
 /* ---- walks of the PATHs by jobs of the file reader ---- */
 
@@ -450,6 +451,16 @@ static void finish_current_file(struct manifests *m)
         mark_files_with_custom_kinds(m);
 }
 
+static void receive_repeated_key(void *context, const char *key, struct json_position where)
+{
+    struct manifests *m = context;
+    struct error text;
+
+    fail(&text, "the key '%s' appears twice in one mapping: the last value counts, as in kubectl",
+         shown(key).text);
+    document_problems_add(&m->found, PROBLEM_REPEATED_KEY, where, text.text, NULL);
+}
+
 static void begin_file(struct manifests *m, struct manifest_file *file)
 {
     size_t keep_max = m->tree.watches.fd >= 0 ? SIZE_MAX : m->keep_max;
@@ -460,6 +471,7 @@ static void begin_file(struct manifests *m, struct manifest_file *file)
     m->current_file = file;
     m->current_reader = manifest_reader_new(file, &m->limits, prefetch, keep_max);
     manifest_reader_set_receiver(m->current_reader, receive_object, m);
+    manifest_reader_receive_repeated_keys(m->current_reader, receive_repeated_key, m);
 }
 
 static void fail_current_file(struct manifests *m, const struct read_failure *why)
@@ -634,8 +646,11 @@ static void refresh_view(struct manifests *m)
 static bool fail_text(const struct document_problems *found, struct error *err)
 {
     const struct document_problem *first = &found->items[0];
-    size_t more = found->broken + found->harmless - 1;
+    size_t more = 0;
 
+    for (unsigned i = 0; i < PROBLEM_KIND_COUNT; i++)
+        more += found->seen[i];
+    more--;
     if (more == 0)
         fail(err, "%s", first->text);
     else
@@ -812,6 +827,11 @@ struct manifests_excluded manifests_excluded(const struct manifests *m)
         sum.folders += m->tree.paths[i].excluded_folders;
     }
     return sum;
+}
+
+size_t manifests_repeated_key_count(const struct manifests *m)
+{
+    return m->view.repeated_keys;
 }
 
 bool manifests_pattern_is_used(const struct manifests *m, size_t i)

@@ -181,6 +181,9 @@ struct manifests_excluded {
 };
 struct manifests_excluded manifests_excluded(const struct manifests *m);
 
+/* Returns the number of PROBLEM_REPEATED_KEY, of which manifests_problem() has the first ones. */
+size_t manifests_repeated_key_count(const struct manifests *m);
+
 /* Returns true if pattern `i` of path_filter_excludes() matches a file or a folder. */
 bool manifests_pattern_is_used(const struct manifests *m, size_t i);
 

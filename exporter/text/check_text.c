@@ -649,26 +649,27 @@ static void print_wide(const struct check_result *r, const struct fail_on *fail_
 
 /* ---- manifests and summary ---- */
 
-/* Prints the documents and files that could not be read. */
-static void print_unread_documents(const struct check_result *r, struct output *o)
+/* Prints the problems of files that block the evaluation, or the repeated keys. */
+static void print_file_problems(const struct check_result *r, const char *title, bool blocking,
+                                size_t count, struct output *o)
 {
     const struct manifests *m = r->evaluation->manifests;
     CLEANUP(table_release) struct table t = table_make(NULL, 2, INDENT);
     CLEANUP(strbuf_release) struct strbuf place = STRBUF_INIT(LINE_MAX_BYTES);
 
-    if (r->unread == 0)
+    if (count == 0)
         return;
     strbuf_addc(&o->text, '\n');
-    output_add_section(o, "Not read", r->unread);
+    output_add_section(o, title, count);
     for (size_t i = 0; i < manifests_problem_count(m); i++) {
         struct manifest_problem p = manifests_problem(m, i);
 
-        if (!problem_kind_blocks_evaluation(p.kind))
+        if (blocking ? !problem_kind_blocks_evaluation(p.kind) : p.kind != PROBLEM_REPEATED_KEY)
             continue;
         strbuf_reset(&place);
         manifest_problem_append_place(&p, &place);
         table_add(&t, STYLE_PLAIN, place.data);
-        table_add(&t, STYLE_BAD, p.text);
+        table_add(&t, blocking ? STYLE_BAD : STYLE_CAUTION, p.text);
     }
     table_print(&t, o);
 }
@@ -895,7 +896,9 @@ void check_result_print(const struct check_result *r, const struct fail_on *fail
     print_release(r, o);
     print_filter(r, o);
     skipped_files_print(r->evaluation->manifests, o);
-    print_unread_documents(r, o);
+    print_file_problems(r, "Not read", true, r->unread, o);
+    print_file_problems(r, "Repeated keys", false,
+                        manifests_repeated_key_count(r->evaluation->manifests), o);
     if (wide)
         print_wide(r, fail_on, o);
     else

@@ -11,14 +11,21 @@
  * objects are byte-equal. The engine must have evaluated all entries.
  */
 
-/* File or document that the exporter cannot use, or a duplicate. Texts are borrowed. */
+/* Lists of the report that have places in files. */
+enum report_file_list {
+    REPORT_INVALID,       /* Files and documents that the exporter cannot use. */
+    REPORT_DUPLICATES,    /* Objects that a later document declares again. */
+    REPORT_REPEATED_KEYS, /* Keys that a mapping has twice. */
+};
+
+/* Element of one of these lists. Texts are borrowed. */
 struct report_invalid {
+    enum report_file_list list;
     const char *kind; /* Member "kind" in the report: "Manifest". */
     const char *path;
     size_t line;      /* 0 if unknown. */
     size_t column;    /* 0 if unknown. */
     const char *text; /* Description of the problem. */
-    bool duplicate;   /* A later document declares the same object. */
 };
 
 /* File or document that is no Kubernetes object. Texts are borrowed. */
@@ -48,9 +55,9 @@ struct report_files {
 };
 
 /*
- * Appends the whole report. Its list "invalid" has the elements of `files->invalid` without
- * duplicates, then problems of policies, and defects of templates and bindings. The list
- * "duplicates" has the duplicates of `files->invalid`; "skipped" has numbers and places of
+ * Appends the whole report. The elements of `files->invalid` are in the lists "invalid",
+ * "duplicates" and "repeatedKeys"; "invalid" also has problems of policies, and defects of
+ * templates and bindings. "skipped" has numbers and places of
  * documents that are no objects. `files` may be NULL.
  */
 void report_write(const struct engine *engine, const struct report_files *files,
