@@ -672,26 +672,6 @@ struct location_source evaluation_locations(const struct evaluation *e)
     return (struct location_source){find_location, find_earlier_location, e};
 }
 
-/* Adds the places of skipped documents to the report, up to a limit, and their numbers by kind. */
-static void add_skipped(const struct manifests *m, struct report_skipped *places,
-                        struct report_skipped_count *kinds, struct report_files *files)
-{
-    for (size_t i = 0; i < manifests_problem_count(m); i++) {
-        struct manifest_problem p = manifests_problem(m, i);
-
-        if (p.skipped != SKIPPED_NONE && files->skipped_count < REPORT_SKIPPED_MAX)
-            places[files->skipped_count++] =
-                (struct report_skipped){skipped_nouns[p.skipped].id, p.path, p.line};
-    }
-    for (unsigned i = SKIPPED_NONE + 1; i < SKIPPED_KIND_COUNT; i++)
-        kinds[files->skipped_kind_count++] =
-            (struct report_skipped_count){skipped_nouns[i].id, manifests_skipped_count(m, i)};
-    files->excluded_files = manifests_excluded(m).files;
-    files->excluded_folders = manifests_excluded(m).folders;
-    files->skipped = places;
-    files->skipped_kinds = kinds;
-}
-
 /* Source of places that only notes the fields. */
 static bool note_field(const void *context, const struct entry *entry, const char *field,
                        struct location *out)
@@ -734,6 +714,26 @@ void evaluation_locate_problems(struct evaluation *e)
         problem_each_object_location(e->engine, list[i], &notes, ignore_place, NULL);
     }
     field_locator_read(e->locator);
+}
+
+/* Adds the places of skipped documents to the report, up to a limit, and their numbers by kind. */
+static void add_skipped(const struct manifests *m, struct report_skipped *places,
+                        struct report_skipped_count *kinds, struct report_files *files)
+{
+    for (size_t i = 0; i < manifests_problem_count(m); i++) {
+        struct manifest_problem p = manifests_problem(m, i);
+
+        if (p.skipped != SKIPPED_NONE && files->skipped_count < REPORT_SKIPPED_MAX)
+            places[files->skipped_count++] =
+                (struct report_skipped){skipped_nouns[p.skipped].id, p.path, p.line};
+    }
+    for (unsigned i = SKIPPED_NONE + 1; i < SKIPPED_KIND_COUNT; i++)
+        kinds[files->skipped_kind_count++] =
+            (struct report_skipped_count){skipped_nouns[i].id, manifests_skipped_count(m, i)};
+    files->excluded_files = manifests_excluded(m).files;
+    files->excluded_folders = manifests_excluded(m).folders;
+    files->skipped = places;
+    files->skipped_kinds = kinds;
 }
 
 void evaluation_write_report(const struct evaluation *e, const struct problem_filter *problems,

@@ -3,6 +3,7 @@
 #include "exporter/cli/command.h"
 #include "exporter/cli/document.h"
 #include "exporter/cli/load.h"
+#include "exporter/cli/planned_objects.h"
 #include "exporter/cli/remote.h"
 #include "exporter/text/findings_format.h"
 #include "exporter/text/object_name.h"
@@ -17,120 +18,9 @@
 #include "metrics/model/store.h"
 #include "metrics/rules/admission/admission.h"
 
-enum { CHANGE_MAX_BYTES = 64 * 1024 * 1024, WARNING_MAX_BYTES = 8192 };
+enum { CHANGE_MAX_BYTES = 64 * 1024 * 1024 };
 
 /* ---- objects of -f ---- */
-
-struct planned_object {
-    cJSON *json;        /* Owned; NULL if a later document declares the object again. */
-    struct identity id; /* Texts of `json`. */
-    bool identified;    /* False: the object has no identity. */
-    struct object_source source;
-};
-
-struct planned_objects {
-    struct manifests *source;       /* Owned, for the places of the objects. */
-    struct planned_object *items;   /* In the order of the documents. */
-    struct planned_object **sorted; /* By identity. Owned; NULL before drop_duplicates(). */
-    size_t count;
-};
-
-static void planned_objects_release(struct planned_objects *list)
-{
-    for (size_t i = 0; i < list->count; i++)
-        cJSON_Delete(list->items[i].json);
-    free(list->items);
-    free(list->sorted);
-    manifests_free(list->source);
-}
-
-static bool keep_object(void *context, const cJSON *object, struct error *err)
-{
-    struct planned_objects *list = context;
-    struct planned_object kept = {.json = cJSON_Duplicate(object, true)};
-
-    (void)err;
-    if (!kept.json)
-        memory_exhausted(0);
-    kept.source = manifests_received_source(list->source);
-    list->items = xreallocarray(list->items, list->count + 1, sizeof(*list->items));
-    list->items[list->count++] = kept;
-    return true;
-}
-
-static int compare_identities(const struct identity *a, const struct identity *b)
-{
-    int order = strcmp(a->name, b->name);
-
-    order = order ? order : strcmp(a->ns, b->ns);
-    order = order ? order : strcmp(a->kind, b->kind);
-    return order ? order : strcmp(a->api_version, b->api_version);
-}
-
-/* Compares two objects by their identities, and then by their order. */
-static int compare_planned(const void *a, const void *b)
-{
-    const struct planned_object *x = *(const struct planned_object *const *)a;
-    const struct planned_object *y = *(const struct planned_object *const *)b;
-    int order = (int)x->identified - (int)y->identified;
-
-    if (order == 0 && x->identified)
-        order = compare_identities(&x->id, &y->id);
-    return order ? order : (x > y) - (x < y);
-}
-
-/* Prints a warning that `earlier` has no effect, because `last` declares the same object. */
-static void warn_of_duplicate(const struct planned_object *earlier,
-                              const struct planned_object *last,
-                              const struct invocation *invocation)
-{
-    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(WARNING_MAX_BYTES);
-    const struct identity id = last->id;
-
-    strbuf_addf(&text,
-                "warning: %s:%zu: %s '%s%s%s' is declared again in '%s', line %zu; the plan uses "
-                "that declaration",
-                earlier->source.file->path, earlier->source.place.line, id.kind, id.ns,
-                *id.ns ? "/" : "", id.name, last->source.file->path, last->source.place.line);
-    invocation_print_error(invocation, text.data);
-}
-
-/* Sorts the objects by their identities, which it reads anew. */
-static void sort_by_identity(struct planned_objects *list)
-{
-    struct error ignored;
-
-    free(list->sorted);
-    list->sorted = xcalloc(list->count + 1, sizeof(struct planned_object *));
-    for (size_t i = 0; i < list->count; i++) {
-        struct planned_object *object = &list->items[i];
-
-        object->identified = object->json && identity_read(object->json, &object->id, &ignored);
-        list->sorted[i] = object;
-    }
-    qsort(list->sorted, list->count, sizeof(struct planned_object *), compare_planned);
-}
-
-/* Drops the objects that a later document declares again, with a warning for each. */
-static void drop_duplicates(struct planned_objects *list, const struct invocation *invocation)
-{
-    struct planned_object **sorted;
-
-    sort_by_identity(list);
-    sorted = list->sorted;
-    for (size_t i = 0, last; i < list->count; i = last + 1) {
-        last = i;
-        /* Objects without identity come first. */
-        while (sorted[i]->identified && last + 1 < list->count &&
-               compare_identities(&sorted[i]->id, &sorted[last + 1]->id) == 0)
-            last++;
-        for (size_t k = i; k < last; k++) {
-            warn_of_duplicate(sorted[k], sorted[last], invocation);
-            cJSON_Delete(sorted[k]->json);
-            sorted[k]->json = NULL;
-        }
-    }
-}
 
 /* Prints an error and returns false if -f is given, and its manifests contain no object. */
 static bool has_object(const struct manifests *source, const struct text_list *changes,
@@ -154,21 +44,19 @@ static bool read_manifests(struct manifests *source, const struct text_list *cha
                            const struct options *options, struct planned_objects *out,
                            const struct invocation *invocation)
 {
+    void *context = (void *)(uintptr_t)invocation;
     struct error err;
     bool fine;
 
-    *out = (struct planned_objects){.source = source};
-    manifests_set_receiver(source, keep_object, out);
-    fine = manifests_set_options(source, options, &err) && manifests_load(source, &err);
+    planned_objects_init(out, source);
+    fine = manifests_set_options(source, options, &err);
     if (!fine)
         invocation_print_error(invocation, err.text);
-    for (size_t i = 0; i < manifests_problem_count(source); i++)
-        fine &= !problem_kind_blocks_evaluation(manifests_problem(source, i).kind);
-    load_print_problems(source, invocation);
+    fine = fine && planned_objects_read(out, invocation_print_message, context);
     load_print_repeated_keys(source, invocation);
+    planned_objects_drop_duplicates(out, invocation_print_message, context);
     if (out->count > 0)
         load_print_skipped(source, invocation);
-    drop_duplicates(out, invocation);
     return fine && has_object(source, changes, out->count, invocation);
 }
 
@@ -180,7 +68,6 @@ struct change {
     /* Objects of --delete, pinned in the store; NULL for a Namespace that is not in the store. */
     struct entry_list deletions;
     struct planned_objects applied;
-    struct field_locator *locator; /* Of `applied`. Owned; NULL before read_change(). */
 };
 
 static void change_release(struct change *c)
@@ -189,7 +76,6 @@ static void change_release(struct change *c)
         if (c->deletions.items[i])
             store_unpin(c->evaluation->store, c->deletions.items[i]);
     entry_list_release(&c->deletions);
-    field_locator_free(c->locator);
     planned_objects_release(&c->applied);
 }
 
@@ -228,13 +114,10 @@ static bool read_change(struct change *c, const struct invocation *invocation)
     const struct text_list *changes = &e->options.changes;
     struct manifests *m = manifests_new(NULL, (const char *const *)changes->items, changes->count,
                                         e->options.namespace, &manifest_limits_default);
-    bool fine;
 
     manifests_import_definitions(m, e->manifests);
     manifests_set_server_versions(m, engine_api_version_source(e->engine));
-    fine = read_manifests(m, changes, &e->options, &c->applied, invocation);
-    c->locator = field_locator_new(m);
-    return fine;
+    return read_manifests(m, changes, &e->options, &c->applied, invocation);
 }
 
 /* Reads the kinds of the API server that the change needs. */
@@ -254,7 +137,7 @@ static void prepare_objects(struct change *c)
         }
     }
     /* Objects of a cluster-scoped kind have lost their namespace. */
-    sort_by_identity(&c->applied);
+    planned_objects_sort(&c->applied);
     if (needs_kinds)
         load_planned_kinds(c->evaluation);
 }
@@ -315,37 +198,14 @@ static bool lose_clusters(struct plan *p, const struct evaluation *e,
     return true;
 }
 
-static int compare_with_planned(const void *identity, const void *planned)
-{
-    const struct planned_object *object = *(const struct planned_object *const *)planned;
-
-    return object->identified ? compare_identities(identity, &object->id) : 1;
-}
-
-/* Returns the object of -f; NULL if -f has no object of this identity. */
-static const struct planned_object *find_planned(const struct change *c,
-                                                 const struct identity *object)
-{
-    struct planned_object *const *applied =
-        bsearch(object, c->applied.sorted, c->applied.count, sizeof(struct planned_object *),
-                compare_with_planned);
-
-    return applied ? *applied : NULL;
-}
-
 /* Finds a field of an object in the manifests of -f, else in those of PATH. */
 static bool find_field(const struct change *c, const struct identity *object,
                        const struct entry *entry, const char *field, struct location *out)
 {
     const struct location_source places = evaluation_locations(c->evaluation);
-    const struct planned_object *applied = find_planned(c, object);
-    struct json_position at;
 
-    if (!applied)
-        return entry && places.find(places.context, entry, field, out);
-    at = field_locator_find(c->locator, &applied->source, field);
-    *out = (struct location){applied->source.file->path, at.line, at.column};
-    return true;
+    return planned_objects_find_field(&c->applied, object, field, out) ||
+           (entry && places.find(places.context, entry, field, out));
 }
 
 /* Finds the field of an object of -f that the API server refuses; else the name of the object. */
@@ -353,7 +213,7 @@ static bool find_place(const void *context, const struct identity *object,
                        const struct entry *entry, struct location *out)
 {
     const struct change *c = context;
-    const struct planned_object *applied = find_planned(c, object);
+    const struct planned_object *applied = planned_objects_find(&c->applied, object);
     CLEANUP(free_cleanup)
     struct admission *admission = applied ? admission_review(applied->json) : NULL;
     const char *refused =

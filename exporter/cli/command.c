@@ -57,6 +57,11 @@ void invocation_print_error(const struct invocation *invocation, const char *tex
     print_error_and_advice(invocation, text, "");
 }
 
+void invocation_print_message(void *context, const char *text)
+{
+    invocation_print_error(context, text);
+}
+
 enum exit_status invocation_reject(const struct invocation *invocation, const char *text)
 {
     const struct command *command = invocation->command;

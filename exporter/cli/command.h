@@ -51,6 +51,11 @@ const struct command *command_find(const struct command *const *commands, const 
 /* Writes the line "<program>: <text>" to standard error. */
 void invocation_print_error(const struct invocation *invocation, const char *text);
 
+/* Receives an error, or a warning that begins with "warning: ". */
+typedef void message_fn(void *context, const char *text);
+/* A message_fn: calls invocation_print_error() for the struct invocation at `context`. */
+void invocation_print_message(void *context, const char *text);
+
 /* Writes "<program>: <text>" and a hint to --help to standard error. Returns STATUS_USAGE. */
 enum exit_status invocation_reject(const struct invocation *invocation, const char *text);
 

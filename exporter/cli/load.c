@@ -7,6 +7,7 @@
 #include "exporter/system/platform.h"
 #include "exporter/text/object_name.h"
 #include "exporter/text/skipped_files.h"
+#include "exporter/text/text_table.h"
 #include "metrics/base/shown.h"
 #include "metrics/model/template.h"
 #include "metrics/rules/object_index.h"
@@ -17,10 +18,10 @@ enum { LINE_MAX_BYTES = 8192, EVALUATION_BATCH = 1024, PUMP_SLICE_MS = 5, LOOKUP
 /* A command prints errors itself, and retries are not of interest. */
 static const struct log silent_log = {.level = LOG_LEVEL_NONE};
 
-/* Prints an error for each problem of a kind that `is_wanted` accepts. */
-static void print_file_problems(const struct manifests *m,
-                                bool (*is_wanted)(enum problem_kind kind), const char *prefix,
-                                const struct invocation *invocation)
+/* Reports an error for each problem of a kind that `is_wanted` accepts. */
+static void report_file_problems(const struct manifests *m,
+                                 bool (*is_wanted)(enum problem_kind kind), const char *prefix,
+                                 message_fn *report, void *context)
 {
     for (size_t i = 0; i < manifests_problem_count(m); i++) {
         CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(LINE_MAX_BYTES);
@@ -31,13 +32,13 @@ static void print_file_problems(const struct manifests *m,
         strbuf_adds(&text, prefix);
         manifest_problem_append_place(&p, &text);
         strbuf_addf(&text, ": %s", p.text);
-        invocation_print_error(invocation, text.data);
+        report(context, text.data);
     }
 }
 
-void load_print_problems(const struct manifests *m, const struct invocation *invocation)
+void load_report_problems(const struct manifests *m, message_fn *report, void *context)
 {
-    print_file_problems(m, problem_kind_blocks_evaluation, "", invocation);
+    report_file_problems(m, problem_kind_blocks_evaluation, "", report, context);
 }
 
 static bool is_repeated_key(enum problem_kind kind)
@@ -47,7 +48,13 @@ static bool is_repeated_key(enum problem_kind kind)
 
 void load_print_repeated_keys(const struct manifests *m, const struct invocation *invocation)
 {
-    print_file_problems(m, is_repeated_key, "warning: ", invocation);
+    report_file_problems(m, is_repeated_key, "warning: ", invocation_print_message,
+                         (void *)(uintptr_t)invocation);
+}
+
+void load_print_problems(const struct manifests *m, const struct invocation *invocation)
+{
+    load_report_problems(m, invocation_print_message, (void *)(uintptr_t)invocation);
 }
 
 /* Evaluates until no object is left. */
@@ -165,6 +172,57 @@ static void print_release_warning(void *context, const char *warning)
     invocation_print_error(context, text.data);
 }
 
+/* Bar of the files that are read, on standard error if it is a terminal. */
+struct file_progress {
+    struct output output;
+    int fd;
+    int64_t next_ms; /* Steady time of the next drawing. */
+    bool drawn;
+};
+
+enum { PROGRESS_DELAY_MS = 1000, PROGRESS_INTERVAL_MS = 100 };
+
+static void draw_progress(void *context, size_t read, size_t found)
+{
+    struct file_progress *p = context;
+    struct error ignored;
+
+    if (!p->output.redraws || platform_steady_ms() < p->next_ms)
+        return;
+    p->next_ms = platform_steady_ms() + PROGRESS_INTERVAL_MS;
+    p->drawn = true;
+    output_add_clear_line(&p->output);
+    output_add_bar(&p->output, read, found);
+    strbuf_adds(&p->output.text, " files");
+    (void)!output_flush(&p->output, p->fd, &ignored);
+}
+
+static void clear_progress(struct file_progress *p)
+{
+    struct error ignored;
+
+    if (p->drawn)
+        output_add_clear_line(&p->output);
+    (void)!output_flush(&p->output, p->fd, &ignored);
+    output_release(&p->output);
+}
+
+/* Like read_all_sources(), with a bar if it takes longer than a second. */
+static enum loading read_with_progress(struct evaluation *e, const struct invocation *invocation,
+                                       struct error *err)
+{
+    struct file_progress progress = {.fd = invocation->err,
+                                     .next_ms = platform_steady_ms() + PROGRESS_DELAY_MS};
+    enum loading loading;
+
+    output_init(&progress.output, progress.fd);
+    manifests_set_progress(e->manifests, draw_progress, &progress);
+    loading = read_all_sources(e, err);
+    manifests_set_progress(e->manifests, NULL, NULL);
+    clear_progress(&progress);
+    return loading;
+}
+
 static struct evaluation *open_sources(struct invocation *invocation, struct error *err)
 {
     struct options *o = &invocation->options;
@@ -246,7 +304,7 @@ struct evaluation *load_sources(struct invocation *invocation, enum exit_status 
         return NULL;
     }
     unknown_gates_each(e->options.feature_gates, print_unknown_gate, invocation);
-    loading = read_all_sources(e, &err);
+    loading = read_with_progress(e, invocation, &err);
     if (loading == LOADING_BUSY) {
         invocation_print_error(invocation, err.text);
         *status = STATUS_UNREACHABLE;

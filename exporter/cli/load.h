@@ -29,6 +29,8 @@ void load_judge_problems(struct evaluation *e);
 
 /* Prints an error for each file and document of the manifests that could not be read. */
 void load_print_problems(const struct manifests *m, const struct invocation *invocation);
+/* Likewise, but passes the errors to `report`. */
+void load_report_problems(const struct manifests *m, message_fn *report, void *context);
 
 /* Prints a warning for each key that a mapping has twice, for commands that do not list them. */
 void load_print_repeated_keys(const struct manifests *m, const struct invocation *invocation);

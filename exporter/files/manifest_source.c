@@ -210,6 +210,8 @@ struct manifests {
     size_t keep_max;                       /* See manifests_keep_streams(). */
     const struct namespace_filter *filter; /* Borrowed. NULL: objects of all namespaces. */
     struct declarations declarations;
+    manifest_progress_fn *progress; /* May be NULL. */
+    void *progress_context;
     manifest_receive_fn *receive; /* NULL: objects go to the store. */
     void *receive_context;
     uint64_t generated_names; /* Number of names that complete_name() gave in the current file. */
@@ -386,6 +388,12 @@ bool manifests_set_options(struct manifests *m, const struct options *options, s
 void manifests_keep_streams(struct manifests *m, size_t max)
 {
     m->keep_max = max;
+}
+
+void manifests_set_progress(struct manifests *m, manifest_progress_fn *progress, void *context)
+{
+    m->progress = progress;
+    m->progress_context = context;
 }
 
 void manifests_set_receiver(struct manifests *m, manifest_receive_fn *receive, void *context)
@@ -691,8 +699,10 @@ bool manifests_load(struct manifests *m, struct error *err)
 {
     bool fine = manifest_tree_walk_all(&m->tree, err);
 
-    while (run_next_step(m, 0))
-        continue;
+    while (run_next_step(m, 0)) {
+        if (m->progress && !m->current_reader)
+            m->progress(m->progress_context, m->tree.count - m->tree.changed, m->tree.count);
+    }
     m->view_is_old = true;
     refresh_view(m);
     return fine;

@@ -86,6 +86,12 @@ bool manifests_set_options(struct manifests *m, const struct options *options,
  */
 void manifests_keep_streams(struct manifests *m, size_t max);
 
+/* Receives how many of the files that were found have been read. */
+typedef void manifest_progress_fn(void *context, size_t read, size_t found);
+
+/* Lets manifests_load() report its progress after each file. */
+void manifests_set_progress(struct manifests *m, manifest_progress_fn *progress, void *context);
+
 typedef bool manifest_receive_fn(void *context, const cJSON *object, struct error *err);
 
 /*

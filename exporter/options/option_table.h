@@ -35,7 +35,7 @@ OPTION(TEXT, namespace, .name = "namespace", .value = "NAME", .fallback = "defau
        .help = "namespace of manifest objects and OBJECT arguments that have no namespace, as in "
                "kubectl. If the flag is set, reconcile changes only templates of this namespace, "
                "and check of an API server or --server prints only its problems",
-       .commands = COMMAND_EVALUATES)
+       .commands = COMMAND_APPLIES_RULES)
 
 OPTION(TEXT, kubeconfig, .name = "kubeconfig", .value = "FILE", .fallback = "",
        .help = "kubeconfig for Karmada's API server; without the flag $KUBECONFIG, ~/.kube/config "
@@ -72,11 +72,11 @@ OPTION(UINT, total_shards, .name = "total-shards", .value = "COUNT", .fallback =
 OPTION(CHOICE, takeover, .name = "rules.takeover", .value = "RULES", .fallback = "preemption",
        .help = "rules by which another policy takes over a template: preemption (Karmada 1.8 and "
                "later) or static (at the template's next change)",
-       .choices = CHOICES("preemption", "static"), .commands = COMMAND_EVALUATES)
+       .choices = CHOICES("preemption", "static"), .commands = COMMAND_APPLIES_RULES)
 
 OPTION(DURATION, grace_ms, .name = "rules.grace", .value = "DURATION", .fallback = "60s",
        .help = "time that Karmada has to act before a difference is overdue",
-       .commands = COMMAND_EVALUATES)
+       .commands = COMMAND_APPLIES_RULES)
 
 OPTION(UINT, versions, .name = "rules.versions", .value = "COUNT", .fallback = "10",
        .help = "number of versions of a policy to keep, beside those that templates run",
@@ -110,12 +110,12 @@ OPTION(TEXT, skipped_namespaces, .name = "skipped-propagating-namespaces", .valu
        .fallback = "kube-.*",
        .help = "namespaces that Karmada never propagates, as in the flag of "
                "karmada-controller-manager; separated by commas",
-       .commands = COMMAND_EVALUATES)
+       .commands = COMMAND_APPLIES_RULES)
 
 OPTION(TEXT, skipped_apis, .name = "skipped-propagating-apis", .value = "APIS", .fallback = "",
        .help = "APIs that Karmada never propagates, as in the flag of karmada-controller-manager: "
                "groups, group/versions or group/version/Kinds, separated by semicolons",
-       .commands = COMMAND_EVALUATES)
+       .commands = COMMAND_APPLIES_RULES)
 
 OPTION(TEXT, karmada_version, .name = "karmada.version", .value = "VERSION", .fallback = "",
        .help =
@@ -123,13 +123,13 @@ OPTION(TEXT, karmada_version, .name = "karmada.version", .value = "VERSION", .fa
            "of Karmada's kinds show the release: on the API server, or in the "
            "CustomResourceDefinitions among the manifests; without schemas, the newest release "
            "is assumed",
-       .commands = COMMAND_EVALUATES)
+       .commands = COMMAND_APPLIES_RULES)
 
 OPTION(TEXT, feature_gates, .name = "karmada.feature-gates", .value = "GATES", .fallback = "",
        .help = "feature gates of Karmada's components that differ from the defaults of their "
                "release, such as PropagationPolicyPreemption=true; separated by commas; an unknown "
                "gate, or one that the release lacks, causes a warning and has no effect",
-       .commands = COMMAND_EVALUATES)
+       .commands = COMMAND_APPLIES_RULES)
 
 OPTION(FLAG, works, .name = "karmada.works",
        .help = "also read Works, which show for each member cluster the manifest that Karmada "
@@ -192,6 +192,10 @@ OPTION(TEXT, only_problem, .name = "problem", .value = "PROBLEM", .fallback = ""
                "exit status 1",
        .flag_only = true, .commands = COMMAND_CHECK)
 
+OPTION(TEXT, only_tests, .name = "run", .value = "REGEX", .fallback = "",
+       .help = "run only the tests with a name that this extended regular expression matches",
+       .flag_only = true, .commands = COMMAND_TEST)
+
 OPTION(FLAG, allow_empty, .name = "allow-empty", .help = "accept manifests without an object",
        .commands = COMMAND_CHECK | COMMAND_EXPLAIN | COMMAND_PLAN)
 
@@ -206,7 +210,7 @@ OPTION(CHOICE, output, .name = "output", .value = "FORMAT", .fallback = "table",
                           "gitlab"),
        .letter = 'o',
        .commands = COMMAND_CHECK | COMMAND_EXPLAIN | COMMAND_PLAN | COMMAND_RECONCILE |
-                   COMMAND_METRICS | COMMAND_HELP)
+                   COMMAND_TEST | COMMAND_METRICS | COMMAND_HELP)
 
 OPTION(TEXT, server, .name = "server", .value = "URL", .fallback = "",
        .help =

@@ -16,6 +16,7 @@
     COMMAND(EXPLAIN, explain_command)                                                              \
     COMMAND(PLAN, plan_command)                                                                    \
     COMMAND(RECONCILE, reconcile_command)                                                          \
+    COMMAND(TEST, test_command)                                                                    \
     COMMAND(METRICS, metrics_command)                                                              \
     COMMAND(HELP, help_command)                                                                    \
     COMMAND(VERSION, version_command)                                                              \
@@ -32,8 +33,10 @@ enum command_bit {
     /* Commands that evaluate objects. */
     COMMAND_EVALUATES =
         COMMAND_SERVE | COMMAND_CHECK | COMMAND_EXPLAIN | COMMAND_PLAN | COMMAND_RECONCILE,
+    /* Commands that apply Karmada's rules, those with sources of their own included. */
+    COMMAND_APPLIES_RULES = COMMAND_EVALUATES | COMMAND_TEST,
     /* Commands that report problems. */
-    COMMAND_JUDGES = COMMAND_SERVE | COMMAND_CHECK | COMMAND_EXPLAIN | COMMAND_PLAN,
+    COMMAND_JUDGES = COMMAND_SERVE | COMMAND_CHECK | COMMAND_EXPLAIN | COMMAND_PLAN | COMMAND_TEST,
     /* Commands with --output wide. */
     COMMAND_PRINTS_WIDE = COMMAND_CHECK | COMMAND_EXPLAIN | COMMAND_PLAN | COMMAND_RECONCILE,
     /* Commands with --output sarif, junit, github, gitlab and markdown. */

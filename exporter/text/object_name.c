@@ -183,6 +183,14 @@ static bool identity_fits(const struct object_name *w, const struct identity *id
            type_fits(w, id->api_version, id->kind);
 }
 
+bool object_name_fits(const char *typed, const struct identity *id)
+{
+    CLEANUP(object_name_release) struct object_name name = {0};
+    struct error ignored;
+
+    return object_name_parse(typed, &name, &ignored) && identity_fits(&name, id);
+}
+
 /* Appends the objects of a type that fit: one look-up in each namespace of the name. */
 static void find_in_type(const struct store *store, const struct object_name *w,
                          const struct type *type, struct entry_list *found)

@@ -26,6 +26,9 @@ bool object_name_is_namespace(const char *text, const char **name);
 /* Frees the parts. Accepts a struct of zeros and the result of a failed object_name_parse(). */
 void object_name_release(struct object_name *n);
 
+/* Returns true if the text is a name (object_name_parse) that fits an object of this identity. */
+bool object_name_fits(const char *typed, const struct identity *id);
+
 /*
  * Appends the name of an object for people: "Deployment shop/web"; for policies the shorter form
  * that commands accept, "pp/shop/first" or "cpp/all".

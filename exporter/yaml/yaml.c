@@ -617,7 +617,7 @@ static bool read_document(struct yaml_reader *r, const yaml_event_t *start, cJSO
     CLEANUP(yaml_event_delete) yaml_event_t root = {0};
     struct yaml_cost cost = {0};
 
-    if (r->began && r->limits.as_written)
+    if (r->began && r->limits.one_document)
         return fail_at(r, start->start_mark, "more than one document");
     r->began = true;
     reset_document(r);
@@ -729,8 +729,10 @@ void yaml_reader_cleanup(struct yaml_reader **reader)
 bool yaml_read_config(const char *path, const char *text, size_t len, cJSON **out,
                       struct error *err)
 {
-    struct yaml_limits limits = {
-        .nodes_max = YAML_CONFIG_MAX, .bytes_max = CONFIG_TEXTS_MAX, .as_written = true};
+    struct yaml_limits limits = {.nodes_max = YAML_CONFIG_MAX,
+                                 .bytes_max = CONFIG_TEXTS_MAX,
+                                 .as_written = true,
+                                 .one_document = true};
     struct yaml_text source = {text, len};
     CLEANUP(secret_json_cleanup) cJSON *tree = NULL;
     struct json_position where;
@@ -745,6 +747,11 @@ bool yaml_read_config(const char *path, const char *text, size_t len, cJSON **ou
         return fail_in(err, "%s:%zu:%zu", path, where.line, where.column);
     *out = move_out_tree(&tree);
     return true;
+}
+
+struct json_position yaml_written_position(const cJSON *node)
+{
+    return (struct json_position){(size_t)node->valueint, (size_t)node->valuedouble};
 }
 
 bool yaml_fail(const char *path, const cJSON *node, struct error *err)

@@ -23,9 +23,10 @@ struct yaml_reader;
  */
 struct yaml_limits {
     size_t nodes_max;
-    size_t bytes_max; /* Bytes of keys and scalars, also of those that aliases copy. */
-    bool by_item;     /* Return the items of a list one by one. */
-    bool as_written;  /* Read scalars as texts, see yaml_read_config(). */
+    size_t bytes_max;  /* Bytes of keys and scalars, also of those that aliases copy. */
+    bool by_item;      /* Return the items of a list one by one. */
+    bool as_written;   /* Read scalars as texts, see yaml_read_config(). */
+    bool one_document; /* Refuse a second document. */
     struct yaml_time_limit term;
 };
 
@@ -91,5 +92,9 @@ enum { YAML_CONFIG_MAX = 1024 * 1024 };
 bool yaml_read_config(const char *path, const char *text, size_t len, cJSON **out,
                       struct error *err) MUST_USE;
 
-/* Prepends path, line and column of a node of yaml_read_config() to the error. Returns false. */
+/* Returns the position of a node of a tree that was read `as_written`. */
+struct json_position yaml_written_position(const cJSON *node);
+
+/* Prepends path, line and column of a node that was read `as_written` to the error. Returns false.
+ */
 bool yaml_fail(const char *path, const cJSON *node, struct error *err);
