@@ -33,8 +33,8 @@ static void read_yaml(const char *text, size_t len)
     struct yaml_limits limits = {.nodes_max = NODES_MAX, .bytes_max = BYTES_MAX, .by_item = true};
     size_t last = 0;
 
-    yaml_fields_read(yaml_read_text, &source, limits, wanted, ARRAY_LEN(wanted), check_fields,
-                     &last);
+    yaml_fields_read(yaml_read_text, &source, limits,
+                     &(struct wanted_objects){wanted, ARRAY_LEN(wanted), check_fields, &last});
 }
 
 static void read_json(const char *text, size_t len)
