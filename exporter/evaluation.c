@@ -137,9 +137,10 @@ static bool open_sources(struct evaluation *e, const struct evaluation_settings 
         return false;
     e->manifests = manifests_new(e->store, (const char *const *)o->manifests.items,
                                  o->manifests.count, o->namespace, &manifest_limits_default);
+    if (!manifests_set_options(e->manifests, o, err))
+        return false;
     if (settings->renders)
         manifests_set_render_mode(e->manifests, (enum render_mode)o->render);
-    manifests_set_strict(e->manifests, o->strict_files);
     set_namespace_filter(e);
     manifests_set_filter(e->manifests, &e->filter);
     manifests_set_reader(e->manifests, settings->reader);
@@ -782,6 +783,8 @@ static void add_skipped(const struct manifests *m, struct report_skipped *places
     for (unsigned i = SKIPPED_NONE + 1; i < SKIPPED_KIND_COUNT; i++)
         kinds[files->skipped_kind_count++] =
             (struct report_skipped_count){skipped_nouns[i].id, manifests_skipped_count(m, i)};
+    files->excluded_files = manifests_excluded(m).files;
+    files->excluded_folders = manifests_excluded(m).folders;
     files->skipped = places;
     files->skipped_kinds = kinds;
 }
@@ -803,7 +806,15 @@ void evaluation_put_report(const struct evaluation *e, struct json_writer *w, co
 
         if (p.kind != PROBLEM_SKIPPED && p.kind != PROBLEM_NOT_RENDERED)
             invalid[files.invalid_count++] = (struct report_invalid){
-                "Manifest", p.path, p.line, p.column, p.text, p.kind == PROBLEM_DUPLICATE};
+                .list = p.kind == PROBLEM_DUPLICATE      ? REPORT_DUPLICATES
+                        : p.kind == PROBLEM_REPEATED_KEY ? REPORT_REPEATED_KEYS
+                                                         : REPORT_INVALID,
+                .kind = "Manifest",
+                .path = p.path,
+                .line = p.line,
+                .column = p.column,
+                .text = p.text,
+            };
     }
     files.renderings = renderings;
     files.invalid = invalid;

@@ -375,6 +375,7 @@ static bool read_applied(struct run *run, const struct evaluation *e, const cJSO
     const struct test_case *c = run->result->test_case;
     CLEANUP(text_list_release) struct text_list paths = {0};
     struct manifests *m;
+    struct error err;
     bool fine;
 
     add_paths(run->result->suite, json_get(change, "apply"), &paths);
@@ -383,9 +384,9 @@ static bool read_applied(struct run *run, const struct evaluation *e, const cJSO
     manifests_import_definitions(m, e->manifests);
     manifests_set_server_versions(m, engine_api_version_source(e->engine));
     manifests_set_render_mode(m, (enum render_mode)e->options.render);
-    manifests_set_strict(m, e->options.strict_files);
     planned_objects_init(out, m);
-    fine = planned_objects_read(out, note_message, run) &&
+    fine = manifests_set_options(m, &e->options, &err) || note_error_at(run, change, &err);
+    fine = fine && planned_objects_read(out, note_message, run) &&
            read_objects(run, m, c->change_objects, json_get(change, "objects"));
     planned_objects_drop_duplicates(out, note_message, run);
     print_skipped(run->runner, m);

@@ -17,8 +17,12 @@ const char *problem_kind_name(enum problem_kind kind)
         return "duplicate";
     case PROBLEM_NOT_RENDERED:
         return "not_rendered";
+    case PROBLEM_REPEATED_KEY:
+        return "repeated_key";
     case PROBLEM_SKIPPED:
         return "skipped";
+    case PROBLEM_KIND_COUNT:
+        break;
     }
     abort();
 }
@@ -52,13 +56,19 @@ void document_problems_release(struct document_problems *p)
     *p = (struct document_problems){0};
 }
 
+size_t document_problems_blocking(const struct document_problems *p)
+{
+    size_t count = 0;
+
+    for (unsigned i = 0; i < PROBLEM_KIND_COUNT; i++)
+        count += problem_kind_blocks_evaluation((enum problem_kind)i) ? p->seen[i] : 0;
+    return count;
+}
+
 /* Adds a problem with its own text, or frees the text if the list is full. */
 static void add_problem(struct document_problems *p, struct document_problem problem)
 {
-    bool harmless = !problem_kind_blocks_evaluation(problem.kind);
-    size_t *seen = harmless ? &p->harmless : &p->broken;
-
-    if ((*seen)++ >= PROBLEMS_MAX) {
+    if (p->seen[problem.kind]++ >= PROBLEMS_MAX) {
         free(problem.text);
         return;
     }
@@ -132,7 +142,7 @@ static int compare_problems(const void *a, const void *b)
     return strcmp(p->text, q->text);
 }
 
-/* Adds one problem for those that were not stored, if any. `seen` counts all, stored or not. */
+/* Adds one problem for those of a kind that were not stored, if any. `seen` counts all. */
 static void add_omitted_count(struct problem_view *v, const char *path, enum problem_kind kind,
                               size_t seen)
 {
@@ -140,7 +150,7 @@ static void add_omitted_count(struct problem_view *v, const char *path, enum pro
 
     if (seen <= PROBLEMS_MAX)
         return;
-    snprintf(text, sizeof(text), "and %zu more documents like these", seen - PROBLEMS_MAX);
+    snprintf(text, sizeof(text), "and %zu more like these", seen - PROBLEMS_MAX);
     v->texts = xreallocarray(v->texts, v->text_count + 1, sizeof(*v->texts));
     v->texts[v->text_count] = xstrdup(text);
     append_problem(
@@ -168,11 +178,11 @@ void problem_view_add(struct problem_view *v, const char *path, const struct doc
     add_problems(v, path, duplicates);
     if (v->count > first)
         qsort(v->items + first, v->count - first, sizeof(*v->items), compare_problems);
-    add_omitted_count(v, path, PROBLEM_REJECTED, own->broken);
-    add_omitted_count(v, path, PROBLEM_DUPLICATE, duplicates->harmless);
-    add_omitted_count(v, path, PROBLEM_SKIPPED, own->harmless);
-    v->broken += own->broken > 0;
-    v->duplicates += duplicates->harmless;
+    for (unsigned i = 0; i < PROBLEM_KIND_COUNT; i++)
+        add_omitted_count(v, path, (enum problem_kind)i, own->seen[i] + duplicates->seen[i]);
+    v->broken += document_problems_blocking(own) > 0;
+    v->duplicates += duplicates->seen[PROBLEM_DUPLICATE];
+    v->repeated_keys += own->seen[PROBLEM_REPEATED_KEY];
     for (unsigned i = 0; i < SKIPPED_KIND_COUNT && own->skipped; i++)
         v->skipped[i] += own->skipped[i];
 }

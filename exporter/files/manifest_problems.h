@@ -13,7 +13,9 @@ enum problem_kind {
     PROBLEM_REJECTED,   /* Document that is not a valid object, or that the receiver rejected. */
     PROBLEM_DUPLICATE,  /* Object that a later document declares again. */
     PROBLEM_NOT_RENDERED, /* Kustomization or chart whose files are read without a rendering. */
+    PROBLEM_REPEATED_KEY, /* Key that a mapping has twice: the last value counts. */
     PROBLEM_SKIPPED,      /* File or document that is no object (file_recognition.h). */
+    PROBLEM_KIND_COUNT,
 };
 
 /* Returns the name of a kind in reports and series, such as "unreadable". */
@@ -52,18 +54,20 @@ struct document_problem {
 };
 
 /*
- * Problems of one file or PATH; ready to use if all bytes are 0. At most PROBLEMS_MAX duplicate and
- * skipped documents are stored, and as many other problems; the rest is only counted.
+ * Problems of one file or PATH; ready to use if all bytes are 0. At most PROBLEMS_MAX problems of
+ * a kind are stored; the rest is only counted.
  */
 struct document_problems {
     const char *path; /* Path of problems that are added, borrowed; NULL: that of the file. */
     struct document_problem *items;
     size_t count;
     size_t capacity;
-    size_t harmless;   /* Number of PROBLEM_DUPLICATE and PROBLEM_SKIPPED, stored or not. */
-    size_t broken;     /* Number of all other problems, stored or not. */
-    uint32_t *skipped; /* Number of PROBLEM_SKIPPED by kind, stored or not. NULL if all are 0. */
+    uint32_t seen[PROBLEM_KIND_COUNT]; /* Number of problems by kind, stored or not. */
+    uint32_t *skipped; /* Number of PROBLEM_SKIPPED by what they look like. NULL if all are 0. */
 };
+
+/* Returns the number of problems, stored or not, for which problem_kind_blocks_evaluation(). */
+size_t document_problems_blocking(const struct document_problems *p);
 
 /* Frees the problems; the list is empty and can be used again. */
 void document_problems_release(struct document_problems *p);
@@ -87,8 +91,9 @@ struct problem_view {
     struct manifest_problem *items;
     size_t count;
     size_t capacity;
-    size_t broken;     /* Number of files and PATHs with a problem that blocks the evaluation. */
-    size_t duplicates; /* Number of documents with PROBLEM_DUPLICATE. */
+    size_t broken;        /* Number of files and PATHs with a problem that blocks the evaluation. */
+    size_t duplicates;    /* Number of documents with PROBLEM_DUPLICATE. */
+    size_t repeated_keys; /* Number of PROBLEM_REPEATED_KEY. */
     size_t skipped[SKIPPED_KIND_COUNT]; /* Number of documents with PROBLEM_SKIPPED. */
     char **texts;                       /* Owned texts; the other texts are borrowed. */
     size_t text_count;

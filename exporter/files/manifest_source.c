@@ -5,6 +5,7 @@
 #include "exporter/files/declarations.h"
 #include "exporter/files/json_file.h"
 #include "exporter/system/platform.h"
+#include "metrics/base/shown.h"
 
 /* ---- walks of the PATHs by jobs of the file reader ---- */
 
@@ -92,7 +93,7 @@ static void release_returned_jobs(struct path_walk *w, int64_t now_ms)
 static void start_walk(struct path_walk *w, struct manifest_tree *t, struct manifest_path *path,
                        int64_t now_ms)
 {
-    struct read_job *job = scan_start_job(w->reader, path->path, t->watches.fd);
+    struct read_job *job = scan_start_job(w->reader, path->path, &t->filter, t->watches.fd);
 
     if (!job) {
         w->next_walk_ms = now_ms + RETRY_MS;
@@ -190,6 +191,10 @@ int64_t path_walk_due(const struct path_walk *w, const struct manifest_tree *t)
 /* Waits for the file reader or a pause up to this duration count as work. */
 enum { SHORT_WAIT_MS = 250 };
 
+/* Length of the part of a generated name that is kept, and of that which is added, as in
+ * Kubernetes. */
+enum { GENERATED_BASE_MAX = 58, GENERATED_SUFFIX = 5 };
+
 const struct manifest_limits manifest_limits_default = {
     .yaml_max_bytes = (size_t)128 << 20,
     .object_max_bytes = (size_t)8 << 20,
@@ -206,12 +211,15 @@ struct manifests {
     size_t keep_max;                       /* See manifests_keep_streams(). */
     const struct namespace_filter *filter; /* Borrowed. NULL: objects of all namespaces. */
     struct declarations declarations;
+    manifest_progress_fn *progress; /* May be NULL. */
+    void *progress_context;
     manifest_receive_fn *receive; /* NULL: objects go to the store. */
     void *receive_context;
     const char *annotation_key; /* Borrowed; NULL: no annotation is observed. */
     manifest_annotation_fn *each_annotation;
     void *annotation_context;
-    struct object_source received;          /* See manifests_received_source(). */
+    struct object_source received; /* See manifests_received_source(). */
+    uint64_t generated_names; /* Number of names that complete_name() gave in the current file. */
     struct manifest_reader *current_reader; /* NULL between files. */
     struct manifest_file *current_file;     /* Borrowed; NULL between files. */
     struct document_problems found;         /* Problems found so far in the current file. */
@@ -271,9 +279,47 @@ static void observe_annotation(struct manifests *m, const cJSON *object)
                            (struct json_position){place->line, declared_column(place->column)});
 }
 
+/* Appends what the API server would append, from the place of the file and a number in the file. */
+static void append_generated_suffix(const struct manifests *m, struct strbuf *name)
+{
+    static const char letters[] = "bcdfghjklmnpqrstvwxz2456789";
+    const struct manifest_file *file = m->current_file;
+    const char *slash = strrchr(file->path, '/');
+    /* Relative to the PATH, so that the name is the same wherever the folder is. */
+    const char *path = file->is_path ? (slash ? slash + 1 : file->path)
+                                     : file->path + strlen(m->tree.paths[file->path_index].path);
+    uint64_t hash = map_hash(path, strlen(path), m->generated_names);
+
+    for (unsigned i = 0; i < GENERATED_SUFFIX; i++) {
+        strbuf_addc(name, letters[hash % (sizeof(letters) - 1)]);
+        hash /= sizeof(letters) - 1;
+    }
+}
+
+/*
+ * Names an object that has only a metadata.generateName. Each such object has a name of its own,
+ * because the API server creates an object of its own for each.
+ */
+static void complete_name(struct manifests *m, cJSON *object)
+{
+    CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(GENERATED_BASE_MAX + GENERATED_SUFFIX);
+    cJSON *metadata = cJSON_GetObjectItemCaseSensitive(object, "metadata");
+    const char *base = json_str(metadata, "generateName", "");
+
+    if (!*base || *json_str(metadata, "name", ""))
+        return;
+    m->generated_names++;
+    strbuf_add(&name, base, strnlen(base, GENERATED_BASE_MAX));
+    append_generated_suffix(m, &name);
+    cJSON_DeleteItemFromObjectCaseSensitive(metadata, "name");
+    if (!cJSON_AddStringToObject(metadata, "name", name.data))
+        memory_exhausted(0);
+}
+
 static bool put_object(struct manifests *m, cJSON *object, struct json_place place,
                        struct error *why)
 {
+    complete_name(m, object);
     custom_kinds_complete_object(&m->custom_kinds, object, &m->current_file->has_custom_kinds);
     set_preferred_version(&m->server_versions, object);
     custom_kinds_add_definition(&m->custom_kinds, object, m->current_file);
@@ -363,14 +409,26 @@ void manifests_set_render_mode(struct manifests *m, enum render_mode mode)
     m->packages.mode = mode;
 }
 
+bool manifests_set_options(struct manifests *m, const struct options *options, struct error *err)
+{
+    struct path_filter filter;
+
+    if (!path_filter_make(&filter, &options->exclude, &options->include, err))
+        return false;
+    manifest_tree_set_filter(&m->tree, filter);
+    m->packages.strict = options->strict_files;
+    return true;
+}
+
 void manifests_keep_streams(struct manifests *m, size_t max)
 {
     m->keep_max = max;
 }
 
-void manifests_set_strict(struct manifests *m, bool strict)
+void manifests_set_progress(struct manifests *m, manifest_progress_fn *progress, void *context)
 {
-    m->packages.strict = strict;
+    m->progress = progress;
+    m->progress_context = context;
 }
 
 void manifests_set_receiver(struct manifests *m, manifest_receive_fn *receive, void *context)
@@ -446,15 +504,27 @@ static void finish_current_file(struct manifests *m)
         mark_files_with_custom_kinds(m);
 }
 
+static void receive_repeated_key(void *context, const char *key, struct json_position where)
+{
+    struct manifests *m = context;
+    struct error text;
+
+    fail(&text, "the key '%s' appears twice in one mapping: the last value counts, as in kubectl",
+         shown(key).text);
+    document_problems_add(&m->found, PROBLEM_REPEATED_KEY, where, text.text, NULL);
+}
+
 static void begin_file(struct manifests *m, struct manifest_file *file)
 {
     size_t keep_max = m->tree.watches.fd >= 0 ? SIZE_MAX : m->keep_max;
     struct prefetch *prefetch = m->path_walk.reader ? &m->prefetch : NULL;
 
     declarations_begin_pass(file);
+    m->generated_names = 0;
     m->current_file = file;
     m->current_reader = manifest_reader_new(file, &m->limits, prefetch, keep_max);
     manifest_reader_set_receiver(m->current_reader, receive_object, m);
+    manifest_reader_receive_repeated_keys(m->current_reader, receive_repeated_key, m);
 }
 
 static void fail_current_file(struct manifests *m, const struct read_failure *why)
@@ -697,8 +767,11 @@ static void refresh_view(struct manifests *m)
 static bool fail_text(const struct document_problems *found, size_t *line, struct error *err)
 {
     const struct document_problem *first = &found->items[0];
-    size_t more = found->broken + found->harmless - 1;
+    size_t more = 0;
 
+    for (unsigned i = 0; i < PROBLEM_KIND_COUNT; i++)
+        more += found->seen[i];
+    more--;
     if (more == 0)
         fail(err, "%s", first->text);
     else
@@ -738,8 +811,10 @@ bool manifests_load(struct manifests *m, struct error *err)
 {
     bool fine = manifest_tree_walk_all(&m->tree, err);
 
-    while (run_next_step(m, 0))
-        continue;
+    while (run_next_step(m, 0)) {
+        if (m->progress && !m->current_reader)
+            m->progress(m->progress_context, m->tree.count - m->tree.changed, m->tree.count);
+    }
     m->view_is_old = true;
     refresh_view(m);
     return fine;
@@ -847,7 +922,7 @@ size_t manifests_rendered_duplicate_count(const struct manifests *m)
 
     for (size_t i = 0; i < m->tree.count; i++) {
         if (m->tree.files[i]->origin_count > 0)
-            count += m->tree.files[i]->duplicates.harmless;
+            count += m->tree.files[i]->duplicates.seen[PROBLEM_DUPLICATE];
     }
     return count;
 }
@@ -885,4 +960,25 @@ size_t manifests_skipped_total(const struct manifests *m)
     for (unsigned i = 0; i < SKIPPED_KIND_COUNT; i++)
         total += m->view.skipped[i];
     return total;
+}
+
+struct manifests_excluded manifests_excluded(const struct manifests *m)
+{
+    struct manifests_excluded sum = {0};
+
+    for (size_t i = 0; i < m->tree.path_count; i++) {
+        sum.files += m->tree.paths[i].excluded_files;
+        sum.folders += m->tree.paths[i].excluded_folders;
+    }
+    return sum;
+}
+
+size_t manifests_repeated_key_count(const struct manifests *m)
+{
+    return m->view.repeated_keys;
+}
+
+bool manifests_pattern_is_used(const struct manifests *m, size_t i)
+{
+    return m->tree.used_patterns && m->tree.used_patterns[i];
 }

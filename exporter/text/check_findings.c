@@ -87,6 +87,33 @@ static void add_unread_inputs(const struct check_context *c)
     }
 }
 
+/* Adds the keys that a mapping has twice. */
+static void add_repeated_keys(const struct check_context *c)
+{
+    const struct manifests *m = c->result->evaluation->manifests;
+
+    for (size_t i = 0; i < manifests_problem_count(m); i++) {
+        CLEANUP(strbuf_release) struct strbuf message = STRBUF_INIT(SENTENCE_MAX_BYTES);
+        struct manifest_problem p = manifests_problem(m, i);
+        const char *path = findings_relative_path(c->findings, p.path);
+
+        if (p.kind != PROBLEM_REPEATED_KEY)
+            continue;
+        strbuf_addf(&message, "%s: %s.", path, p.text);
+        findings_add(c->findings, &(struct finding){
+                                      .rule = "repeated_key",
+                                      .level = FINDING_WARNING,
+                                      .severity = SEVERITY_COUNT,
+                                      .object = {"", "Source", "", path},
+                                      .subject = path,
+                                      .message = message.data,
+                                      .action = "Remove all values of the key but one.",
+                                      .place = {path, p.line, p.column},
+                                      .environment = c->environment,
+                                  });
+    }
+}
+
 /* ---- problems ---- */
 
 /* Receiver of the other parties of a problem. */
@@ -305,6 +332,7 @@ void findings_add_check(struct findings *f, const struct check_result *r,
     if (environment)
         findings_add_environment(f, environment);
     add_unread_inputs(&c);
+    add_repeated_keys(&c);
     add_problems(&c);
     add_conditions(&c);
     add_not_placed(&c);

@@ -5,8 +5,9 @@
 #include "exporter/text/text_table.h"
 
 /*
- * Appends a sentence such as "Skipped 43 documents that are no Kubernetes objects: 40 Helm
- * templates, 3 kustomizations." without a full stop; nothing if no document is skipped.
+ * Appends sentences such as "Skipped 43 documents that are no Kubernetes objects: 40 Helm
+ * templates, 3 kustomizations. Excluded by patterns: 2 files and 1 folder" without the last full
+ * stop; nothing if all documents are read.
  */
 void skipped_files_add(const struct manifests *m, struct strbuf *out);
 
