@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/text/findings_format.h"
 
+#include "exporter/text/check_places.h"
 #include "exporter/text/text_table.h"
 #include "metrics/base/json_writer.h"
 
@@ -28,13 +29,8 @@ void findings_write(const struct findings *f, enum output_format format,
 
 void finding_add_place(const struct location *at, struct strbuf *out)
 {
-    if (!at->file)
-        return;
-    strbuf_adds(out, at->file);
-    if (at->line > 0)
-        strbuf_addf(out, ":%zu", at->line);
-    if (at->line > 0 && at->column > 0)
-        strbuf_addf(out, ":%zu", at->column);
+    if (at->file)
+        check_place_add(out, at);
 }
 
 void finding_add_text(const struct finding *finding, struct strbuf *out)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/text/findings_format.h"
+
+#include <strings.h>
+
 #include "exporter/version.h"
 #include "metrics/base/json_writer.h"
 
@@ -134,7 +137,9 @@ static void put_rule(struct json_writer *w, const char *name)
     add_pascal_case(&title, name);
     json_writer_open(w, NULL, '{');
     json_writer_text(w, "id", name);
-    json_writer_text(w, "name", title.data);
+    /* SARIF does not allow a name that equals the id in any case. */
+    if (strcasecmp(title.data, name) != 0)
+        json_writer_text(w, "name", title.data);
     put_message(w, "shortDescription", rule.title.data);
     put_message(w, "fullDescription", rule.description.data);
     put_message(w, "help", rule.help.len > 0 ? rule.help.data : rule.description.data);
