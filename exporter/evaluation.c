@@ -5,7 +5,6 @@
 #include "exporter/system/descriptors.h"
 #include "exporter/system/platform.h"
 #include "exporter/yaml/yaml_writer.h"
-#include "metrics/expose/report.h"
 #include "metrics/rules/problems/controller_progress.h"
 
 enum {
@@ -666,9 +665,27 @@ static bool find_earlier_location(const void *context, const struct entry *entry
     return true;
 }
 
+static bool find_fault(const void *context, const char *path, struct location *out)
+{
+    const struct evaluation *e = context;
+
+    for (size_t i = 0; i < manifests_problem_count(e->manifests); i++) {
+        struct manifest_problem p = manifests_problem(e->manifests, i);
+
+        if (!problem_kind_blocks_evaluation(p.kind) || strcmp(p.path, path) != 0)
+            continue;
+        *out = (struct location){p.path, p.line, p.column};
+        return true;
+    }
+    return false;
+}
+
 struct location_source evaluation_locations(const struct evaluation *e)
 {
-    return (struct location_source){find_location, find_earlier_location, e};
+    return (struct location_source){.find = find_location,
+                                    .find_earlier = find_earlier_location,
+                                    .find_fault = find_fault,
+                                    .context = e};
 }
 
 /* Source of places that only notes the fields. */
@@ -682,6 +699,14 @@ static bool note_field(const void *context, const struct entry *entry, const cha
     if (manifests_find_source(e->manifests, entry, &source))
         field_locator_want(e->locator, &source, field);
     return false;
+}
+
+void evaluation_locate_names(const struct evaluation *e, const struct entry_list *objects)
+{
+    struct location ignored;
+
+    for (size_t i = 0; i < objects->count; i++)
+        (void)note_field(e, objects->items[i], "metadata.name", &ignored);
 }
 
 static void ignore_place(void *context, const struct entry *related, const struct location *at)
@@ -733,16 +758,15 @@ static void add_skipped(const struct manifests *m, struct report_skipped *places
     files->skipped_kinds = kinds;
 }
 
-void evaluation_write_report(const struct evaluation *e, const struct problem_filter *problems,
-                             struct strbuf *out)
+void evaluation_put_report(const struct evaluation *e, struct json_writer *w, const char *key,
+                           const struct report_files *settings)
 {
     size_t count = manifests_problem_count(e->manifests);
     CLEANUP(free_cleanup) struct report_invalid *invalid = xcalloc(count + 1, sizeof(*invalid));
     CLEANUP(free_cleanup)
     struct report_skipped *skipped = xcalloc(REPORT_SKIPPED_MAX, sizeof(*skipped));
     struct report_skipped_count kinds[SKIPPED_KIND_COUNT];
-    struct report_files files = {
-        .invalid = invalid, .locations = evaluation_locations(e), .problems = problems};
+    struct report_files files = *settings;
 
     for (size_t i = 0; i < count; i++) {
         struct manifest_problem p = manifests_problem(e->manifests, i);
@@ -751,6 +775,17 @@ void evaluation_write_report(const struct evaluation *e, const struct problem_fi
             invalid[files.invalid_count++] = (struct report_invalid){
                 "Manifest", p.path, p.line, p.column, p.text, p.kind == PROBLEM_DUPLICATE};
     }
+    files.invalid = invalid;
     add_skipped(e->manifests, skipped, kinds, &files);
-    report_write(e->engine, &files, out);
+    files.locations = evaluation_locations(e);
+    report_put(w, key, e->engine, &files);
+}
+
+void evaluation_write_report(const struct evaluation *e, const struct problem_filter *problems,
+                             struct strbuf *out)
+{
+    struct json_writer w = {.out = out, .lines = 2};
+
+    evaluation_put_report(e, &w, NULL, &(struct report_files){.problems = problems});
+    strbuf_addc(out, '\n');
 }

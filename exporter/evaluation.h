@@ -12,6 +12,7 @@
 #include "metrics/expose/list_rows.h"
 #include "metrics/expose/problem_rows.h"
 #include "metrics/expose/registry.h"
+#include "metrics/expose/report.h"
 #include "metrics/rules/release_detection.h"
 #include "metrics/simulate/plan.h"
 
@@ -173,6 +174,8 @@ void evaluation_locate_fields(struct evaluation *e);
  * objects must have been evaluated.
  */
 void evaluation_locate_problems(struct evaluation *e);
+/* Notes the names of objects, so that each file is read once for all of them. */
+void evaluation_locate_names(const struct evaluation *e, const struct entry_list *objects);
 
 /*
  * Appends the report (metrics/expose/report.h), including the problems of manifests; of
@@ -181,3 +184,10 @@ void evaluation_locate_problems(struct evaluation *e);
  */
 void evaluation_write_report(const struct evaluation *e, const struct problem_filter *problems,
                              struct strbuf *out);
+
+/*
+ * Like evaluation_write_report(), as a member or element. `settings` has the filter and the members
+ * about suppression; the function sets its other members.
+ */
+void evaluation_put_report(const struct evaluation *e, struct json_writer *w, const char *key,
+                           const struct report_files *settings);

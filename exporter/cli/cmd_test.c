@@ -5,6 +5,8 @@
 #include "exporter/cli/command.h"
 #include "exporter/cli/document.h"
 #include "exporter/cli/test_run.h"
+#include "exporter/text/check_result.h"
+#include "exporter/text/findings_format.h"
 #include "metrics/base/json_writer.h"
 
 enum { INDENT = 2, DETAIL_INDENT = 8, LINE_MAX_BYTES = 64 * 1024 * 1024 };
@@ -63,7 +65,7 @@ static void read_suites(struct test_report *r, const struct text_list *paths,
     }
 }
 
-/* Runs the cases whose names the expression matches; all with NULL. */
+/* Runs the cases with a name that the expression matches; all with NULL. */
 static void run_suites(struct test_report *r, const regex_t *only,
                        const struct invocation *invocation)
 {
@@ -84,12 +86,11 @@ static void run_suites(struct test_report *r, const regex_t *only,
 
 static const struct {
     const char *word;
-    const char *total; /* Word in the last line. */
     enum output_style style;
 } status_texts[TEST_STATUS_COUNT] = {
-    [TEST_PASSED] = {"ok", "passed", STYLE_GOOD},
-    [TEST_FAILED] = {"FAIL", "failed", STYLE_BAD},
-    [TEST_BROKEN] = {"ERROR", "with an error", STYLE_BAD},
+    [TEST_PASSED] = {"ok", STYLE_GOOD},
+    [TEST_FAILED] = {"FAIL", STYLE_BAD},
+    [TEST_BROKEN] = {"ERROR", STYLE_BAD},
 };
 
 static void print_detail(struct output *o, const char *title, const char *text)
@@ -116,6 +117,14 @@ static void print_failure(struct output *o, const struct test_result *r, size_t 
         print_detail(o, "why", f->why);
 }
 
+/* Appends the name of the case, with the release if the file sets it. */
+static void add_name(const struct test_result *r, struct strbuf *out)
+{
+    strbuf_adds(out, r->test_case->name);
+    if (r->release)
+        strbuf_addf(out, " (Karmada %s)", r->release);
+}
+
 static void print_result(struct output *o, const struct test_result *r)
 {
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(LINE_MAX_BYTES);
@@ -123,14 +132,22 @@ static void print_result(struct output *o, const struct test_result *r)
 
     snprintf(word, sizeof(word), "%-5s ", status_texts[r->status].word);
     output_add_styled(o, status_texts[r->status].style, word);
-    strbuf_adds(&name, r->test_case->name);
-    if (r->release)
-        strbuf_addf(&name, " (Karmada %s)", r->release);
+    add_name(r, &name);
     output_add_line(o, 0, name.data);
     for (size_t i = 0; i < r->failures.count; i++)
         print_failure(o, r, i);
     for (size_t i = 0; i < r->errors.count; i++)
         output_add_line(o, DETAIL_INDENT - INDENT, r->errors.items[i]);
+}
+
+/* Appends the numbers of cases by result, as one line. */
+static void add_summary(const struct test_report *r, struct strbuf *out)
+{
+    strbuf_addf(out, "%zu passed, %zu failed", r->counts[TEST_PASSED], r->counts[TEST_FAILED]);
+    if (r->counts[TEST_BROKEN] > 0)
+        strbuf_addf(out, ", %zu with an error", r->counts[TEST_BROKEN]);
+    if (r->errors.count > 0)
+        strbuf_addf(out, ", %zu file%s not read", r->errors.count, r->errors.count == 1 ? "" : "s");
 }
 
 static void print_report(const struct test_report *r, struct output *o)
@@ -145,13 +162,8 @@ static void print_report(const struct test_report *r, struct output *o)
         last = r->results[i].suite;
         print_result(o, &r->results[i]);
     }
-    strbuf_addf(&o->text, "\n%zu passed, %zu failed", r->counts[TEST_PASSED],
-                r->counts[TEST_FAILED]);
-    if (r->counts[TEST_BROKEN] > 0)
-        strbuf_addf(&o->text, ", %zu %s", r->counts[TEST_BROKEN], status_texts[TEST_BROKEN].total);
-    if (r->errors.count > 0)
-        strbuf_addf(&o->text, ", %zu file%s not read", r->errors.count,
-                    r->errors.count == 1 ? "" : "s");
+    strbuf_adds(&o->text, r->result_count > 0 ? "\n" : "");
+    add_summary(r, &o->text);
     strbuf_addc(&o->text, '\n');
 }
 
@@ -223,6 +235,102 @@ static void write_report(const struct test_report *r, struct strbuf *out)
     strbuf_addc(out, '\n');
 }
 
+/* ---- findings ---- */
+
+/* Adds a finding about a case. `detail` tells it from the other findings of the case; "" without.
+ */
+static void add_finding(struct findings *f, const struct test_result *r, const char *detail,
+                        struct json_position where, struct finding finding)
+{
+    CLEANUP(strbuf_release) struct strbuf subject = STRBUF_INIT(LINE_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(LINE_MAX_BYTES);
+
+    add_name(r, &subject);
+    strbuf_addf(&subject, "%s%s", *detail ? ": " : "", detail);
+    strbuf_addf(&name, "%s: %s", r->suite->path, subject.data);
+    finding.object = (struct identity){"", "Test", "", name.data};
+    finding.subject = subject.data;
+    finding.level = FINDING_ERROR;
+    finding.place = (struct location){r->suite->path, where.line, where.column};
+    findings_add(f, &finding);
+}
+
+static void add_failure_finding(struct findings *f, const struct test_result *r,
+                                const struct failed_expectation *failure)
+{
+    CLEANUP(strbuf_release) struct strbuf detail = STRBUF_INIT(LINE_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf message = STRBUF_INIT(LINE_MAX_BYTES);
+
+    strbuf_addf(&detail, "%s%s%s", failure->object ? failure->object : "",
+                failure->object ? ": " : "", failure->field);
+    strbuf_addf(&message, "Test '");
+    add_name(r, &message);
+    strbuf_addf(&message, "': %s%sexpected %s %s, got %s.%s%s",
+                failure->object ? failure->object : "", failure->object ? ": " : "", failure->field,
+                failure->expected, failure->got, failure->why ? " " : "",
+                failure->why ? failure->why : "");
+    add_finding(f, r, detail.data, failure->where,
+                (struct finding){.rule = "expectation",
+                                 .severity = SEVERITY_COUNT,
+                                 .message = message.data,
+                                 .action = "Correct the manifests, or the expectation."});
+}
+
+static void add_result_findings(struct findings *f, const struct test_result *r)
+{
+    CLEANUP(strbuf_release) struct strbuf unread = STRBUF_INIT(LINE_MAX_BYTES);
+    struct json_position where = yaml_written_position(r->test_case->node);
+
+    problem_reason_name_add(&unread, PROBLEM_REASON_DATA_INCOMPLETE_BROKEN_FILE);
+    if (r->status == TEST_PASSED)
+        add_finding(f, r, "", where,
+                    (struct finding){.rule = "expectation",
+                                     .severity = SEVERITY_COUNT,
+                                     .passed = true,
+                                     .message = "All expectations hold."});
+    for (size_t i = 0; i < r->failures.count; i++)
+        add_failure_finding(f, r, &r->failures.items[i]);
+    for (size_t i = 0; i < r->errors.count; i++)
+        add_finding(f, r, "", where,
+                    (struct finding){.rule = unread.data,
+                                     .severity = SEVERITY_WARNING,
+                                     .unread = true,
+                                     .message = r->errors.items[i],
+                                     .action = "Correct the input of the test."});
+}
+
+static void add_file_finding(struct findings *f, const char *error)
+{
+    CLEANUP(strbuf_release) struct strbuf rule = STRBUF_INIT(LINE_MAX_BYTES);
+
+    problem_reason_name_add(&rule, PROBLEM_REASON_DATA_INCOMPLETE_BROKEN_FILE);
+    findings_add(f, &(struct finding){.rule = rule.data,
+                                      .level = FINDING_ERROR,
+                                      .severity = SEVERITY_WARNING,
+                                      .unread = true,
+                                      .object = {"", "Test", "", error},
+                                      .subject = "test file",
+                                      .message = error,
+                                      .action = "Correct the test file."});
+}
+
+static void write_findings(const struct test_report *r, enum exit_status status,
+                           enum output_format format, struct strbuf *out)
+{
+    struct findings findings;
+
+    findings_init(&findings, "test");
+    for (size_t i = 0; i < r->errors.count; i++)
+        add_file_finding(&findings, r->errors.items[i]);
+    for (size_t i = 0; i < r->result_count; i++)
+        add_result_findings(&findings, &r->results[i]);
+    add_summary(r, &findings.summary);
+    strbuf_addc(&findings.summary, '.');
+    findings_finish(&findings);
+    findings_write(&findings, format, &(struct findings_end){status, status != STATUS_USAGE}, out);
+    findings_release(&findings);
+}
+
 /* ---- command ---- */
 
 static enum exit_status print_results(const struct test_report *r,
@@ -237,7 +345,9 @@ static enum exit_status print_results(const struct test_report *r,
     if (r->counts[TEST_BROKEN] + r->errors.count > 0)
         status = STATUS_USAGE;
     invocation_begin_output(invocation, format, &o);
-    if (document_is_requested(format))
+    if (findings_format_is(format))
+        write_findings(r, status, format, &o.text);
+    else if (document_is_requested(format))
         write_report(r, &o.text);
     else
         print_report(r, &o);

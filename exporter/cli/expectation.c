@@ -373,15 +373,26 @@ static void compare_change(const struct observation *o, const cJSON *test_case,
                         NULL);
 }
 
-bool expectations_need_problems(const cJSON *test_case)
+/* Returns true if an object of the case has the field. */
+static bool has_expected_field(const cJSON *test_case, const char *name)
 {
     const cJSON *node;
 
     cJSON_ArrayForEach (node, json_array(test_case, "expect")) {
-        if (json_get(node, "problems"))
+        if (json_get(node, name))
             return true;
     }
-    return json_get(test_case, "problems");
+    return false;
+}
+
+bool expectations_need_problems(const cJSON *test_case)
+{
+    return json_get(test_case, "problems") || has_expected_field(test_case, "problems");
+}
+
+bool expectations_need_simulation(const cJSON *test_case)
+{
+    return has_expected_field(test_case, "next");
 }
 
 bool expectations_compare(const struct observation *o, const cJSON *test_case, const char *path,

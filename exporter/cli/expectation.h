@@ -12,14 +12,17 @@ struct present_bindings *present_bindings_new(const struct store *store) MUST_US
 void present_bindings_free(struct present_bindings *bindings);
 
 /*
- * Returns the object that an element of `expect` names; NULL with the reason in `err` if there is
- * none, or more than one.
+ * Returns the object that an element of `expect` names; NULL with the reason in `err` unless
+ * exactly one object fits.
  */
 const struct entry *expectation_find_object(const struct evaluation *e, const cJSON *expectation,
                                             struct error *err);
 
 /* Returns true if the case has an expectation about problems: they must have been judged. */
 bool expectations_need_problems(const cJSON *test_case);
+
+/* Returns true if the case has an expectation about next changes: `simulation` must be set. */
+bool expectations_need_simulation(const cJSON *test_case);
 
 /* Returns true if a case has an expectation about the outcome of an object of its change. */
 bool expectations_name_change(const cJSON *test_case, const struct change_object *object);

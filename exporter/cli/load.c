@@ -168,6 +168,19 @@ static struct evaluation *open_sources(struct invocation *invocation, struct err
         err);
 }
 
+/* Returns true if a problem of the manifests blocks the evaluation, and no hook accepts it. */
+static bool lacks_manifests(const struct evaluation *e, const struct load_hooks *hooks)
+{
+    for (size_t i = 0; i < manifests_problem_count(e->manifests); i++) {
+        struct manifest_problem p = manifests_problem(e->manifests, i);
+
+        if (problem_kind_blocks_evaluation(p.kind) &&
+            !(hooks->accepts && hooks->accepts(hooks->context, &p)))
+            return true;
+    }
+    return false;
+}
+
 static bool has_object(struct store *store)
 {
     struct store_walk walk = store_walk_begin(store, (1U << CLASS_COUNT) - 1);
@@ -204,6 +217,12 @@ void load_print_skipped(const struct manifests *m, const struct invocation *invo
 
 struct evaluation *load_sources(struct invocation *invocation, enum exit_status *status)
 {
+    return load_sources_with(invocation, &(struct load_hooks){.quiet = false}, status);
+}
+
+struct evaluation *load_sources_with(struct invocation *invocation, const struct load_hooks *hooks,
+                                     enum exit_status *status)
+{
     struct evaluation *e;
     enum loading loading;
     struct error err;
@@ -214,7 +233,10 @@ struct evaluation *load_sources(struct invocation *invocation, enum exit_status 
         *status = invocation_reject(invocation, err.text);
         return NULL;
     }
-    unknown_gates_each(e->options.feature_gates, print_unknown_gate, invocation);
+    if (hooks->opened)
+        hooks->opened(hooks->context, e);
+    if (!hooks->quiet)
+        unknown_gates_each(e->options.feature_gates, print_unknown_gate, invocation);
     loading = read_all_sources(e, &err);
     if (loading == LOADING_BUSY) {
         invocation_print_error(invocation, err.text);
@@ -225,16 +247,15 @@ struct evaluation *load_sources(struct invocation *invocation, enum exit_status 
     if (e->session)
         read_dependencies(e, invocation->command->bit & (COMMAND_PLAN | COMMAND_RECONCILE));
     run_to_end(e);
-    evaluation_each_release_warning(e, print_release_warning, invocation);
+    if (!hooks->quiet)
+        evaluation_each_release_warning(e, print_release_warning, invocation);
     complete = loading == LOADING_DONE;
     /* The caller reports manifests that could not be read, but not the asset file. */
     if (*asset_source_problem(e->assets) != '\0') {
         invocation_print_error(invocation, asset_source_problem(e->assets));
         complete = false;
     }
-    for (size_t i = 0; i < manifests_problem_count(e->manifests); i++)
-        complete =
-            complete && !problem_kind_blocks_evaluation(manifests_problem(e->manifests, i).kind);
+    complete = complete && !lacks_manifests(e, hooks);
     if (complete && !check_empty_input(e, invocation))
         complete = false;
     *status = complete ? STATUS_OK : STATUS_USAGE;

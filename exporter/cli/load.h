@@ -18,6 +18,20 @@
  */
 struct evaluation *load_sources(struct invocation *invocation, enum exit_status *status) MUST_USE;
 
+/* Functions of a caller that load_sources_with() calls; each may be NULL. */
+struct load_hooks {
+    /* Called before anything is read. */
+    void (*opened)(void *context, struct evaluation *e);
+    /* Returns true if this problem of the manifests, which blocks the evaluation, is accepted. */
+    bool (*accepts)(void *context, const struct manifest_problem *problem);
+    void *context;
+    bool quiet; /* Print no warnings about gates and releases. */
+};
+
+/* Like load_sources(), with hooks. */
+struct evaluation *load_sources_with(struct invocation *invocation, const struct load_hooks *hooks,
+                                     enum exit_status *status) MUST_USE;
+
 /*
  * Reads the kinds of engine_select_type() from the API server of an evaluation of load_sources(),
  * and evaluates all objects. Kinds that cannot be read stay incomplete.

@@ -54,7 +54,7 @@ struct propagation_facts {
     struct predicted predicted;
     const char *undetermined; /* Reason for people; NULL: the clusters are known. */
     enum plan_when when;
-    const struct outcome *next; /* After the template's next change; NULL without a plan. */
+    const struct plan_template *row; /* In the plan; NULL if the change has no effect on it. */
 };
 
 /* Returns the row of a template in a plan; NULL if the change has no effect on it. */
@@ -111,10 +111,7 @@ struct propagation_facts *propagation_facts_new(const struct observation *o,
     if (!row)
         outcome_read(store_of(o), template, &f->own_outcome);
     set_outcome(f, row ? &row->after : &f->own_outcome);
-    if (row)
-        f->next = row->when == PLAN_AT_NEXT_CHANGE ? &row->next : &row->after;
-    else if (o->plan)
-        f->next = f->outcome;
+    f->row = row;
     if (!o->plan && d && !entry_binding(d->binding))
         predict_clusters(f, o->evaluation->engine, template);
     return f;
@@ -458,7 +455,7 @@ static void compare_not_on(const struct comparison *x, const cJSON *wanted)
 
 /* ---- copies in member clusters ---- */
 
-/* Returns the value at a JSON pointer; NULL if there is none. */
+/* Returns the value at a JSON pointer; NULL if the tree lacks it. */
 static const cJSON *find_value(const cJSON *tree, const char *pointer)
 {
     int64_t index;
@@ -622,13 +619,18 @@ void template_field_compare(const struct comparison *x, const cJSON *wanted)
 
 static void compare_next(const struct comparison *x, const cJSON *wanted)
 {
+    const struct plan_template *row = x->facts->row;
     struct propagation_facts next = {.when = PLAN_NEVER};
     struct comparison y = *x;
     const cJSON *one;
 
-    set_outcome(&next, x->facts->next);
+    if (!row || row->when != PLAN_AT_NEXT_CHANGE)
+        plan_predict_next_change(x->observation->simulation, (struct entry *)(uintptr_t)x->object,
+                                 &next.own_outcome);
+    set_outcome(&next, row && row->when == PLAN_AT_NEXT_CHANGE ? &row->next : &next.own_outcome);
     y.facts = &next;
     y.prefix = "next.";
     cJSON_ArrayForEach (one, wanted)
         template_field_compare(&y, one);
+    outcome_release(&next.own_outcome, store_of(x->observation));
 }

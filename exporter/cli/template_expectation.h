@@ -25,7 +25,8 @@ void failed_expectations_release(struct failed_expectations *list);
 struct observation {
     const struct evaluation *evaluation;
     const struct plan_result *plan; /* Before plan_undo(); NULL without a change. */
-    /* Objects of `expect` before the change, by index, pinned; NULL: there was none. */
+    struct plan *simulation; /* For changes that follow; NULL if no expectation needs them. */
+    /* Objects of `expect` before the change, by index, pinned; NULL: missing. */
     struct entry *const *objects;
     const struct present_bindings *bindings; /* Before the change; NULL without one. */
 };

@@ -7,6 +7,7 @@
 #include "exporter/text/plan_clusters_text.h"
 #include "exporter/text/plan_text.h"
 #include "exporter/text/plan_upgrade_text.h"
+#include "exporter/text/skipped_files.h"
 
 enum {
     EVALUATIONS_MAX = 8, /* Evaluations in memory. */
@@ -39,7 +40,8 @@ struct kept_evaluation {
 struct test_runner {
     const struct invocation *invocation;
     struct kept_evaluation kept[EVALUATIONS_MAX];
-    size_t next; /* Index of the oldest one, or of a free place. */
+    size_t next;           /* Index of the oldest one, or of a free place. */
+    struct strbuf skipped; /* Last sentence about skipped files that was printed. */
 };
 
 struct test_runner *test_runner_new(const struct invocation *invocation)
@@ -47,6 +49,7 @@ struct test_runner *test_runner_new(const struct invocation *invocation)
     struct test_runner *r = xcalloc(1, sizeof(*r));
 
     r->invocation = invocation;
+    r->skipped = STRBUF_INIT(TEXT_MAX_BYTES);
     return r;
 }
 
@@ -61,6 +64,7 @@ void test_runner_free(struct test_runner *r)
 {
     for (size_t i = 0; i < EVALUATIONS_MAX; i++)
         drop_evaluation(&r->kept[i]);
+    strbuf_release(&r->skipped);
     free(r);
 }
 
@@ -185,6 +189,7 @@ static bool read_objects(struct run *run, struct manifests *m, const cJSON *obje
 {
     const cJSON *object, *node = written ? written->child : NULL;
     struct error err;
+    size_t line; /* Of the JSON text; the node has the line in the test file. */
 
     cJSON_ArrayForEach (object, objects) {
         char *json = cJSON_PrintUnformatted(object);
@@ -192,7 +197,7 @@ static bool read_objects(struct run *run, struct manifests *m, const cJSON *obje
 
         if (!json)
             memory_exhausted(0);
-        fine = manifests_read_text(m, "object", json, strlen(json), &err);
+        fine = manifests_read_text(m, "object", json, strlen(json), &line, &err);
         free(json);
         if (!fine)
             return note_error_at(run, node, &err);
@@ -235,6 +240,31 @@ static void print_release_warning(void *context, const char *warning)
     note_message(context, text.data);
 }
 
+/* Prints which files are skipped, unless that was the last such sentence. */
+static void print_skipped(struct test_runner *r, const struct manifests *m)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX_BYTES);
+
+    skipped_files_add(m, &text);
+    if (text.len == 0 || strcmp(text.data, r->skipped.data) == 0)
+        return;
+    invocation_print_error(r->invocation, text.data);
+    strbuf_reset(&r->skipped);
+    strbuf_adds(&r->skipped, text.data);
+}
+
+/* Adds the error `fact` about manifests without certain objects, and the files that are skipped. */
+static bool note_empty(struct run *run, const cJSON *node, const struct manifests *m,
+                       const char *fact)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX_BYTES);
+    struct error err;
+
+    skipped_files_add_empty(m, fact, &text);
+    fail(&err, "%scorrect the paths", text.data);
+    return note_error_at(run, node, &err);
+}
+
 /* Reads the objects of an evaluation. Adds errors and returns false if one is not read. */
 static bool fill_evaluation(struct run *run, struct evaluation *e)
 {
@@ -246,6 +276,7 @@ static bool fill_evaluation(struct run *run, struct evaluation *e)
         return note_error_at(run, own ? own : run->result->test_case->node, &err);
     }
     load_report_problems(e->manifests, note_message, run);
+    print_skipped(run->runner, e->manifests);
     if (run->result->status == TEST_BROKEN || !put_objects(run, e))
         return false;
     run_to_end(e);
@@ -253,8 +284,8 @@ static bool fill_evaluation(struct run *run, struct evaluation *e)
     if (store_object_count(e->store, CLASS_TEMPLATE) + store_object_count(e->store, CLASS_POLICY) >
         0)
         return true;
-    fail(&err, "the manifests contain no template and no policy");
-    return note_error_at(run, run->result->test_case->node, &err);
+    return note_empty(run, run->result->test_case->node, e->manifests,
+                      "the manifests contain no template and no policy");
 }
 
 /* Returns a new evaluation; NULL, with errors added, if its objects cannot be read. */
@@ -352,10 +383,15 @@ static bool read_applied(struct run *run, const struct evaluation *e, const cJSO
                       &manifest_limits_default);
     manifests_import_definitions(m, e->manifests);
     manifests_set_server_versions(m, engine_api_version_source(e->engine));
+    manifests_set_strict(m, e->options.strict_files);
     planned_objects_init(out, m);
     fine = planned_objects_read(out, note_message, run) &&
            read_objects(run, m, c->change_objects, json_get(change, "objects"));
     planned_objects_drop_duplicates(out, note_message, run);
+    print_skipped(run->runner, m);
+    if (fine && out->count == 0)
+        return note_empty(run, json_get(change, "apply"), m,
+                          "the manifests of 'apply' contain no object");
     return fine;
 }
 
@@ -369,10 +405,6 @@ static bool apply_objects(struct run *run, struct plan *p, const struct evaluati
         return true;
     if (!read_applied(run, e, change, &objects))
         return false;
-    if (objects.count == 0) {
-        fail(&err, "the manifests of 'apply' contain no object");
-        return note_error_at(run, json_get(change, "apply"), &err);
-    }
     for (size_t i = 0; i < objects.count; i++) {
         if (objects.items[i].json && !plan_apply(p, objects.items[i].json, &err))
             return note_error_at(run, change, &err);
@@ -440,21 +472,30 @@ static void judge_problems(struct kept_evaluation *kept, bool simulated)
         continue;
 }
 
-/* Compares the expectations with the state after the change, if there is a plan. */
-static void compare(struct run *run, struct kept_evaluation *kept, const struct plan_result *plan,
-                    const struct present_bindings *bindings, struct entry *const *objects)
+/* Compares the expectations of the case with the observed state. */
+static void compare(struct run *run, const struct observation *o)
 {
     struct test_result *result = run->result;
     const cJSON *node = result->test_case->node;
-    const struct observation o = {kept->evaluation, plan, objects, bindings};
     struct error err;
 
-    if (expectations_need_problems(node))
-        judge_problems(kept, plan != NULL);
-    if (!expectations_compare(&o, node, result->suite->path, &result->failures, &err))
+    if (!expectations_compare(o, node, result->suite->path, &result->failures, &err))
         note_message(run, err.text);
     else if (result->failures.count > 0)
         result->status = TEST_FAILED;
+}
+
+static void run_without_change(struct run *run, struct kept_evaluation *kept,
+                               struct entry *const *objects)
+{
+    struct observation o = {.evaluation = kept->evaluation, .objects = objects};
+
+    if (expectations_need_problems(run->result->test_case->node))
+        judge_problems(kept, false);
+    if (expectations_need_simulation(run->result->test_case->node))
+        o.simulation = plan_new(kept->evaluation->engine);
+    compare(run, &o);
+    plan_free(o.simulation);
 }
 
 /* Prints a warning for each object of the change that the plan does not simulate completely. */
@@ -484,7 +525,13 @@ static void run_change(struct run *run, struct kept_evaluation *kept, const cJSO
         const struct plan_result *plan = plan_finish(p);
 
         warn_of_change(run, plan);
-        compare(run, kept, plan, bindings, objects);
+        if (expectations_need_problems(run->result->test_case->node))
+            judge_problems(kept, true);
+        compare(run, &(struct observation){.evaluation = kept->evaluation,
+                                           .plan = plan,
+                                           .simulation = p,
+                                           .objects = objects,
+                                           .bindings = bindings});
     }
     plan_free(p);
     present_bindings_free(bindings);
@@ -510,7 +557,7 @@ struct test_result test_run(struct test_runner *r, const struct test_suite *suit
     if (change)
         run_change(&run, kept, change, objects);
     else
-        compare(&run, kept, NULL, NULL, objects);
+        run_without_change(&run, kept, objects);
     release_objects(kept->evaluation, test_case->node, objects);
     return result;
 }

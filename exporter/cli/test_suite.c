@@ -415,7 +415,7 @@ static bool check_not_on(const struct checker *c, const cJSON *node, struct erro
     return true;
 }
 
-/* Copies in member clusters: values by JSON pointer; null for none. */
+/* Copies in member clusters: values by JSON pointer; null for a missing value. */
 static bool check_copies(const struct checker *c, const cJSON *node, struct error *err)
 {
     const cJSON *cluster, *value;
@@ -565,19 +565,16 @@ static const struct test_member case_members[] = {
     {"problems", check_problems, false}, {NULL, NULL, false},
 };
 
-/* Refuses fields of expectations that only a change gives a meaning. */
-static bool check_fields_of_change(const struct checker *c, const cJSON *node, struct error *err)
+/* Refuses the field of expectations that only a change gives a meaning. */
+static bool check_time_of_effect(const struct checker *c, const cJSON *node, struct error *err)
 {
-    static const char *const names[] = {"when", "next"};
     const cJSON *expectation;
 
     cJSON_ArrayForEach (expectation, json_array(node, "expect")) {
-        for (size_t i = 0; i < ARRAY_LEN(names) && !json_get(node, "change"); i++) {
-            const cJSON *field = json_get(expectation, names[i]);
+        const cJSON *when = json_get(expectation, "when");
 
-            if (field)
-                return refuse(c, field, "a 'change' in the case", err);
-        }
+        if (when && !json_get(node, "change"))
+            return refuse(c, when, "a 'change' in the case", err);
     }
     return true;
 }
@@ -588,7 +585,7 @@ static bool check_case(const struct checker *c, const cJSON *node, struct error 
         return false;
     if (!json_get(node, "expect") && !json_get(node, "problems"))
         return refuse(c, node, "'expect' or 'problems': a case without them cannot fail", err);
-    return check_fields_of_change(c, node, err);
+    return check_time_of_effect(c, node, err);
 }
 
 static bool check_cases(const struct checker *c, const cJSON *node, struct error *err)

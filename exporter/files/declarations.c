@@ -155,7 +155,7 @@ static struct declaration *make_declaration(struct declarations *m, struct manif
     store_pin(declaration->entry);
     declaration->file = file;
     declaration->line = place.line > UINT32_MAX ? UINT32_MAX : (uint32_t)place.line;
-    declaration->column = place.column > COLUMN_MAX ? 0 : place.column & COLUMN_MAX;
+    declaration->column = declared_column(place.column) & COLUMN_MAX;
     declaration->order = place.offset & ORDER_MASK;
     declaration->pass = file->pass & PASS_MASK;
     return declaration;
@@ -286,6 +286,11 @@ static void drop_declarations(struct declarations *m, struct manifest_file *file
         free_declaration(m, declaration);
     }
     file->declaration_count = kept;
+}
+
+size_t declared_column(size_t column)
+{
+    return column > COLUMN_MAX ? 0 : column;
 }
 
 void declarations_begin_pass(struct manifest_file *file)

@@ -28,6 +28,9 @@ struct declarations {
 /* Frees the hash table. Before, drop or free the declarations of every file. */
 void declarations_release(struct declarations *m);
 
+/* Returns the column that a declaration keeps: 0 for a column of 2^24 or above. */
+size_t declared_column(size_t column);
+
 /* Begins the next pass over the documents of the file. */
 void declarations_begin_pass(struct manifest_file *file);
 
@@ -56,8 +59,8 @@ void declarations_free_file(struct declarations *m, struct manifest_file *file);
 
 /*
  * Returns true and stores path and position of the document that counts for an entry. Returns false
- * if no file declares it. The path is valid until the file is dropped. A column of 2^24 or above
- * is 0.
+ * if no file declares it. The path is valid until the file is dropped. The column is that of
+ * declared_column().
  */
 bool declarations_find_place(const struct declarations *m, const struct entry *entry,
                              const char **path, struct json_position *where);

@@ -207,6 +207,9 @@ struct manifests {
     struct declarations declarations;
     manifest_receive_fn *receive; /* NULL: objects go to the store. */
     void *receive_context;
+    const char *annotation_key; /* Borrowed; NULL: no annotation is observed. */
+    manifest_annotation_fn *each_annotation;
+    void *annotation_context;
     struct json_place received_place;       /* See manifests_received_source(). */
     bool strict;                            /* Files that are no objects are problems. */
     struct manifest_reader *current_reader; /* NULL between files. */
@@ -244,6 +247,18 @@ static void mark_files_with_custom_kinds(struct manifests *m)
     }
 }
 
+/* Passes the observed annotation of an object on; nothing without it. */
+static void observe_annotation(struct manifests *m, const cJSON *object, struct json_place place)
+{
+    const cJSON *annotations = json_get(json_get(object, "metadata"), "annotations");
+    const cJSON *value = m->annotation_key ? json_get(annotations, m->annotation_key) : NULL;
+
+    if (value)
+        m->each_annotation(m->annotation_context, cJSON_GetStringValue(value),
+                           m->current_file->path,
+                           (struct json_position){place.line, declared_column(place.column)});
+}
+
 static bool put_object(struct manifests *m, cJSON *object, struct json_place place,
                        struct error *why)
 {
@@ -253,6 +268,7 @@ static bool put_object(struct manifests *m, cJSON *object, struct json_place pla
     release_evidence_add_definition(&m->release_evidence, object);
     if (m->filter && !namespace_filter_reads_object(m->filter, object))
         return true;
+    observe_annotation(m, object, place);
     m->received_place = place;
     return m->receive ? m->receive(m->receive_context, object, why)
                       : declarations_put(&m->declarations, m->current_file, object, place, why);
@@ -342,6 +358,14 @@ void manifests_set_receiver(struct manifests *m, manifest_receive_fn *receive, v
 {
     m->receive = receive;
     m->receive_context = context;
+}
+
+void manifests_observe_annotation(struct manifests *m, const char *key,
+                                  manifest_annotation_fn *each, void *context)
+{
+    m->annotation_key = key;
+    m->each_annotation = each;
+    m->annotation_context = context;
 }
 
 struct object_source manifests_received_source(const struct manifests *m)
@@ -580,8 +604,11 @@ static void refresh_view(struct manifests *m)
     m->view_is_old = false;
 }
 
-/* Fails with the first problem of a text and the number of further ones. Returns false. */
-static bool fail_text(const struct document_problems *found, struct error *err)
+/*
+ * Fails with the first problem of a text and the number of further ones. Stores its line. Returns
+ * false.
+ */
+static bool fail_text(const struct document_problems *found, size_t *line, struct error *err)
 {
     const struct document_problem *first = &found->items[0];
     size_t more = found->broken + found->harmless - 1;
@@ -590,13 +617,12 @@ static bool fail_text(const struct document_problems *found, struct error *err)
         fail(err, "%s", first->text);
     else
         fail(err, "%.180s (and %zu more problem%s)", first->text, more, more == 1 ? "" : "s");
-    if (first->line > 0)
-        fail_in(err, "line %zu", first->line);
+    *line = first->line;
     return false;
 }
 
 bool manifests_read_text(struct manifests *m, const char *name, const char *text, size_t len,
-                         struct error *err)
+                         size_t *line, struct error *err)
 {
     struct manifest_file *file = manifest_file_new(name, 0);
     enum reading_state state = READING_MORE;
@@ -615,7 +641,7 @@ bool manifests_read_text(struct manifests *m, const char *name, const char *text
     }
     if (state != READING_DONE)
         document_problems_add(&m->found, why.kind, why.where, why.text.text, NULL);
-    fine = m->found.count == 0 || fail_text(&m->found, err);
+    fine = m->found.count == 0 || fail_text(&m->found, line, err);
     finish_current_file(m);
     custom_kinds_forget_file(&m->custom_kinds, file);
     manifest_file_free(file);

@@ -87,16 +87,28 @@ typedef bool manifest_receive_fn(void *context, const cJSON *object, struct erro
  */
 void manifests_set_receiver(struct manifests *m, manifest_receive_fn *receive, void *context);
 
+/* `value` is NULL if the annotation is no text. Texts are valid during the call. */
+typedef void manifest_annotation_fn(void *context, const char *value, const char *path,
+                                    struct json_position where);
+
+/*
+ * Calls `each` with the annotation `key`, which is borrowed, of every object that has it and goes
+ * to the store, in every reading of its file. `where` is the position that manifests_find_place()
+ * returns if the document counts. Call it before any reading.
+ */
+void manifests_observe_annotation(struct manifests *m, const char *key,
+                                  manifest_annotation_fn *each, void *context);
+
 /* Returns the source of the object that the receiver gets. Call it from the receiver only. */
 struct object_source manifests_received_source(const struct manifests *m);
 
 /*
  * Reads `text` like a file called `name`, and passes its objects to the receiver, which must be
- * set. Skips nothing. Returns false with the text and line of the first problem, and the number of
- * further ones.
+ * set. Skips nothing. Returns false with the first problem and the number of further ones; then
+ * `*line` is the line of the first one, 0 if unknown.
  */
 bool manifests_read_text(struct manifests *m, const char *name, const char *text, size_t len,
-                         struct error *err) MUST_USE;
+                         size_t *line, struct error *err) MUST_USE;
 
 /*
  * Returns the schemas of Karmada's own kinds from the CustomResourceDefinitions in the manifests.

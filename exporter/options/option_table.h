@@ -18,7 +18,7 @@ OPTION(
 OPTION(FLAG, strict_files, .name = "strict-files",
        .help = "report files and documents that are no Kubernetes objects, such as Helm templates "
                "and kustomizations, as errors; by default they are skipped and counted",
-       .commands = COMMAND_EVALUATES)
+       .commands = COMMAND_APPLIES_RULES)
 
 OPTION(TEXT, namespace, .name = "namespace", .value = "NAME", .fallback = "default", .letter = 'n',
        .help = "namespace of manifest objects and OBJECT arguments that have no namespace, as in "
@@ -181,6 +181,22 @@ OPTION(TEXT, only_problem, .name = "problem", .value = "PROBLEM", .fallback = ""
                "exit status 1",
        .flag_only = true, .commands = COMMAND_CHECK)
 
+OPTION(TEXT, baseline, .name = "baseline", .value = "REPORT", .fallback = "",
+       .help = "problems that are known and cause no exit status 1: those of the file REPORT of "
+               "'check -o json', or with git:REF those of the same PATHs in a commit, branch or "
+               "tag of their Git repository",
+       .commands = COMMAND_CHECK)
+
+OPTION(TEXTS, exceptions, .name = "exceptions", .value = "FILE",
+       .help = "YAML list of problems that are accepted until a date, each with problem, object, "
+               "reason and until; an exception that has expired causes exit status 1",
+       .commands = COMMAND_CHECK)
+
+OPTION(TEXTS, environments, .name = "environment", .value = "NAME=PATH[,PATH]",
+       .help = "evaluate the PATHs of this environment, after those of all environments, apart "
+               "from other environments; each environment has its own member clusters",
+       .commands = COMMAND_CHECK)
+
 OPTION(TEXT, only_tests, .name = "run", .value = "REGEX", .fallback = "",
        .help = "run only the tests with a name that this extended regular expression matches",
        .flag_only = true, .commands = COMMAND_TEST)
@@ -190,11 +206,12 @@ OPTION(FLAG, allow_empty, .name = "allow-empty", .help = "accept manifests witho
 
 /* Choices in the order of enum output_format. */
 OPTION(CHOICE, output, .name = "output", .value = "FORMAT", .fallback = "table",
-       .help = "table: text, no wider than the terminal; wide: text with all columns, for check, "
-               "explain, plan and reconcile; json or yaml: documents; for check and plan also "
-               "sarif, junit, github (log with annotations), gitlab (code quality) and markdown "
-               "(comment on a merge request); markdown is also the reference of all metrics "
-               "(metrics), of all options (help), or of a topic (help TOPIC)",
+       .help =
+           "table: text, no wider than the terminal; wide: text with all columns, for check, "
+           "explain, plan and reconcile; json or yaml: documents; for check, plan and test "
+           "also sarif, junit, github (log with annotations), gitlab (code quality) and markdown "
+           "(comment on a merge request); markdown is also the reference of all metrics "
+           "(metrics), of all options (help), or of a topic (help TOPIC)",
        .choices = CHOICES("table", "json", "yaml", "markdown", "wide", "sarif", "junit", "github",
                           "gitlab"),
        .letter = 'o',

@@ -40,7 +40,7 @@ enum command_bit {
     /* Commands with --output wide. */
     COMMAND_PRINTS_WIDE = COMMAND_CHECK | COMMAND_EXPLAIN | COMMAND_PLAN | COMMAND_RECONCILE,
     /* Commands with --output sarif, junit, github, gitlab and markdown. */
-    COMMAND_PRINTS_FINDINGS = COMMAND_CHECK | COMMAND_PLAN,
+    COMMAND_PRINTS_FINDINGS = COMMAND_CHECK | COMMAND_PLAN | COMMAND_TEST,
     /* Commands that can query a running exporter (--server). */
     COMMAND_REMOTE = COMMAND_CHECK | COMMAND_EXPLAIN | COMMAND_PLAN,
     COMMAND_ALL = (1U << COMMAND_COUNT) - 1,

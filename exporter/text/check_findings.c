@@ -20,6 +20,11 @@ struct check_context {
     struct location_source locations;
 };
 
+static bool has_baseline(const struct check_result *r)
+{
+    return r->suppressions && r->suppressions->baseline;
+}
+
 static enum finding_level level_of(const struct check_context *c, const struct problem *p)
 {
     const struct problems *ps = engine_problems(c->result->evaluation->engine);
@@ -58,14 +63,16 @@ static void add_unread_inputs(const struct check_context *c)
         CLEANUP(strbuf_release) struct strbuf message = STRBUF_INIT(SENTENCE_MAX_BYTES);
         struct manifest_problem p = manifests_problem(m, i);
         const char *path = findings_relative_path(c->findings, p.path);
+        bool known;
 
         if (!problem_kind_blocks_evaluation(p.kind))
             continue;
+        known = check_result_is_known_unread(c->result, &p);
         problem_reason_name_add(&rule, reason_of_manifest(p.kind));
         strbuf_addf(&message, "%s cannot be read completely: %s.", path, p.text);
         findings_add(c->findings, &(struct finding){
                                       .rule = rule.data,
-                                      .level = FINDING_ERROR,
+                                      .level = known ? FINDING_WARNING : FINDING_ERROR,
                                       .severity = SEVERITY_WARNING,
                                       .unread = true,
                                       .object = {"", "Source", "", path},
@@ -74,6 +81,8 @@ static void add_unread_inputs(const struct check_context *c)
                                       .action = "Correct the file, or exclude it from the check.",
                                       .place = {path, p.line, p.column},
                                       .environment = c->environment,
+                                      .suppression = known ? FINDING_IN_BASELINE : FINDING_COUNTS,
+                                      .baseline = has_baseline(c->result),
                                   });
     }
 }
@@ -165,6 +174,21 @@ static struct location find_place(const struct check_context *c, const struct pr
     return at;
 }
 
+/* Sets why the problem does not count; no change if it counts. */
+static void set_suppression(const struct check_result *r, const struct problem *p,
+                            struct finding *out)
+{
+    const struct suppressed_problem *s = check_result_suppression(r, p);
+
+    out->baseline = has_baseline(r);
+    if (!s)
+        return;
+    out->suppression = !s->exception          ? FINDING_IN_BASELINE
+                       : s->exception->object ? FINDING_EXCEPTED_BY_FILE
+                                              : FINDING_EXCEPTED_BY_ANNOTATION;
+    out->justification = s->exception ? s->exception->reason : NULL;
+}
+
 static struct finding *add_problem(const struct check_context *c, const struct problem *p)
 {
     CLEANUP(strbuf_release) struct strbuf rule = STRBUF_INIT(SENTENCE_MAX_BYTES);
@@ -180,6 +204,7 @@ static struct finding *add_problem(const struct check_context *c, const struct p
         .environment = c->environment,
     };
 
+    set_suppression(c->result, p, &finding);
     problem_reason_name_add(&rule, p->reason);
     problem_add_subject(p, &subject);
     problem_add_cause(engine, p, &message);
@@ -209,6 +234,10 @@ static void add_problems(const struct check_context *c)
         if (check_result_fails(r, r->hidden[i].problem, c->fail_on))
             add_related(c, r->hidden[i].problem, add_problem(c, r->hidden[i].problem));
     }
+    for (size_t i = 0; i < r->suppressed_count; i++) {
+        if (!is_told_by_file(r, r->suppressed[i].problem))
+            add_problem(c, r->suppressed[i].problem);
+    }
 }
 
 /* ---- templates ---- */
@@ -227,6 +256,7 @@ static void add_template(const struct check_context *c, const struct entry *temp
     finding->subject = subject.data;
     finding->message = message.data;
     finding->environment = c->environment;
+    finding->baseline = has_baseline(c->result);
     if (!c->locations.find(c->locations.context, template, "metadata.name", &finding->place))
         finding->place = (struct location){NULL, 0, 0};
     findings_add(c->findings, finding);

@@ -2,6 +2,7 @@
 #include "exporter/text/check_result.h"
 
 #include "metrics/base/number.h"
+#include "metrics/expose/problem_parties.h"
 #include "metrics/rules/prediction.h"
 #include "metrics/rules/replica_projection.h"
 
@@ -206,47 +207,222 @@ static bool is_selected(const struct check_result *r, const struct problem *p)
     return problem_or_cause_matches(engine_problems(r->evaluation->engine), p, &r->filter);
 }
 
-static void collect_hidden(struct check_result *r, const struct problems *ps)
-{
-    size_t count;
-    const struct problem **list = problems_list(ps, 1U << PROBLEM_HIDDEN, &count);
+/* ---- suppression ---- */
 
-    r->hidden = xcalloc(count + 1, sizeof(*r->hidden));
-    for (size_t i = 0; i < count; i++) {
-        if (is_selected(r, list[i]))
-            r->hidden[r->hidden_count++] = (struct hidden_problem){list[i], i};
+static bool suppressed_is_of_problem(const void *item, const void *key)
+{
+    const struct suppressed_problem *s = item;
+
+    return s->problem == key;
+}
+
+const struct suppressed_problem *check_result_suppression(const struct check_result *r,
+                                                          const struct problem *p)
+{
+    return r->suppressed_count > 0 ? map_get(&r->suppressed_by_problem, map_hash_address(p), p)
+                                   : NULL;
+}
+
+static bool is_problem(const void *item, const void *key)
+{
+    return item == key;
+}
+
+static struct identity problem_identity(const struct problem *p)
+{
+    return (struct identity){problem_api_version(p), problem_subject_kind(p), problem_ns(p),
+                             problem_name(p)};
+}
+
+/* Returns the exception for an instance or, without one, for a condition of a template. */
+static const struct exception *find_exception(const struct check_result *r, const struct problem *p,
+                                              const struct entry *subject,
+                                              enum normal_condition condition, bool *expired)
+{
+    const struct suppressions *s = r->suppressions;
+    struct exception_query query = {
+        .reason = p ? p->reason : PROBLEM_REASON_COUNT,
+        .condition = condition,
+        .subject = p ? problem_identity(p) : entry_identity(subject),
+        .now_ms = s->now_ms,
+    };
+
+    if (!subject ||
+        !manifests_find_place(r->evaluation->manifests, subject, &query.path, &query.where))
+        query.path = NULL;
+    return exceptions_find(s->exceptions, &query, expired);
+}
+
+/* Decision about an instance. */
+struct disposition {
+    const struct problem *problem;
+    const struct exception *exception; /* Covers the instance, or did so until it expired. */
+    bool counts;
+    bool known; /* The baseline has it, and no exception covers it. */
+    bool expired;
+};
+
+static bool disposition_is_of_problem(const void *item, const void *key)
+{
+    const struct disposition *d = item;
+
+    return d->problem == key;
+}
+
+static bool is_suppressed(const struct disposition *d)
+{
+    return d->known || (d->exception && !d->expired);
+}
+
+/* Decides about an instance. `cause` is the decision about the one that hides it, or NULL. */
+static struct disposition decide(const struct check_result *r, const struct problem *p,
+                                 const struct disposition *cause)
+{
+    const struct suppressions *s = r->suppressions;
+    struct disposition d = {.problem = p, .counts = problem_counts(p)};
+
+    if (!s)
+        return d;
+    if (s->exceptions)
+        d.exception = find_exception(r, p, problem_subject_entry(r->evaluation->engine, p),
+                                     NORMAL_CONDITION_COUNT, &d.expired);
+    if (!d.exception && cause && is_suppressed(cause))
+        d.exception = cause->exception;
+    if (s->baseline)
+        d.known = baseline_has(s->baseline, s->environment,
+                               &(struct baseline_item){.reason = p->reason,
+                                                       .subject = problem_identity(p)}) &&
+                  !d.exception;
+    /* A new problem must not stay hidden behind one that the baseline has. */
+    d.counts = d.counts || (cause && is_suppressed(cause));
+    return d;
+}
+
+static void add_suppressed(struct check_result *r, const struct disposition *d)
+{
+    struct suppressed_problem *s = &r->suppressed[r->suppressed_count++];
+
+    *s = (struct suppressed_problem){d->problem, d->known ? NULL : d->exception};
+    map_add(&r->suppressed_by_problem, map_hash_address(d->problem), s);
+    r->numbers.known += d->known;
+    r->numbers.excepted += !d->known;
+}
+
+static void add_expired(struct check_result *r, const struct expired_problem *expired)
+{
+    if ((r->expired_count & (r->expired_count - 1)) == 0)
+        r->expired = xreallocarray(r->expired, r->expired_count ? r->expired_count * 2 : 1,
+                                   sizeof(*r->expired));
+    r->expired[r->expired_count++] = *expired;
+}
+
+/* Adds an instance to the list of its decision; `position` is in the order of the contract. */
+static void add_decided(struct check_result *r, const struct disposition *d, size_t position)
+{
+    const struct problems *ps = engine_problems(r->evaluation->engine);
+    const struct problem *p = d->problem;
+
+    if (p->status == PROBLEM_PENDING) {
+        r->pending_count++;
+    } else if (is_suppressed(d)) {
+        add_suppressed(r, d);
+    } else if (d->counts) {
+        r->shown[r->shown_count++] = p;
+        r->counts.open[p->reason]++;
+        r->counts.severities[problem_severity(ps, problem_id(p))]++;
+        if (d->expired) {
+            add_expired(r, &(struct expired_problem){.problem = p, .exception = d->exception});
+            map_add(&r->expired_by_problem, map_hash_address(p), (void *)(uintptr_t)p);
+        }
+    } else {
+        r->counts.hidden[p->reason]++;
+        r->hidden[r->hidden_count++] = (struct hidden_problem){p, position};
     }
-    if (r->hidden_count > 1)
-        qsort(r->hidden, r->hidden_count, sizeof(*r->hidden), compare_causes);
-    free(list);
+}
+
+/* Decides about the selected instances: causes first, because hidden ones depend on theirs. */
+static void decide_all(const struct check_result *r, const struct problem *const *list,
+                       size_t count, struct disposition *out)
+{
+    struct map decided = MAP_INIT(disposition_is_of_problem);
+
+    for (unsigned hidden = 0; hidden < 2; hidden++) {
+        for (size_t i = 0; i < count; i++) {
+            const struct problem *cause = hidden ? list[i]->cause : NULL;
+
+            if ((list[i]->status == PROBLEM_HIDDEN) != (hidden == 1) || !is_selected(r, list[i]))
+                continue;
+            out[i] = decide(r, list[i],
+                            cause ? map_get(&decided, map_hash_address(cause), cause) : NULL);
+            if (!hidden)
+                map_add(&decided, map_hash_address(list[i]), &out[i]);
+        }
+    }
+    map_release(&decided);
 }
 
 static void collect_problems(struct check_result *r)
 {
     const struct problems *ps = engine_problems(r->evaluation->engine);
-    struct problem_walk walk = {0};
-    const struct problem *p;
+    struct disposition *decisions;
+    const struct problem **list;
     size_t count;
 
     if (!ps)
         return;
-    while ((p = problems_next(ps, &walk))) {
-        if (!is_selected(r, p))
-            continue;
-        r->pending_count += p->status == PROBLEM_PENDING;
-        if (p->status == PROBLEM_HIDDEN)
-            r->counts.hidden[p->reason]++;
-        if (!problem_counts(p))
-            continue;
-        r->counts.open[p->reason]++;
-        r->counts.severities[problem_severity(ps, problem_id(p))]++;
-    }
-    r->shown = problems_list(ps, 1U << PROBLEM_OPEN | 1U << PROBLEM_RESOLVING, &count);
+    list = problems_list(ps, (1U << PROBLEM_STATUS_COUNT) - 1, &count);
+    decisions = xcalloc(count + 1, sizeof(*decisions));
+    r->shown = xcalloc(count + 1, sizeof(struct problem *));
+    r->hidden = xcalloc(count + 1, sizeof(*r->hidden));
+    r->suppressed = xcalloc(count + 1, sizeof(*r->suppressed));
+    decide_all(r, list, count, decisions);
     for (size_t i = 0; i < count; i++) {
-        if (is_selected(r, r->shown[i]))
-            r->shown[r->shown_count++] = r->shown[i];
+        if (decisions[i].problem)
+            add_decided(r, &decisions[i], i);
     }
-    collect_hidden(r, ps);
+    if (r->hidden_count > 1)
+        qsort(r->hidden, r->hidden_count, sizeof(*r->hidden), compare_causes);
+    free(decisions);
+    free(list);
+}
+
+bool check_result_is_named(const struct check_result *r, const struct problem *p,
+                           const struct fail_on *fail_on)
+{
+    const struct problems *ps = engine_problems(r->evaluation->engine);
+
+    if (check_result_suppression(r, p))
+        return false;
+    return fail_on_names_reason(fail_on, p->reason) ||
+           ((problem_counts(p) || check_result_suppression(r, p->cause)) &&
+            fail_on->severities >> problem_severity(ps, problem_id(p)) & 1);
+}
+
+bool check_result_fails(const struct check_result *r, const struct problem *p,
+                        const struct fail_on *fail_on)
+{
+    return check_result_is_named(r, p, fail_on) ||
+           (!fail_on_is_empty(fail_on) &&
+            map_get(&r->expired_by_problem, map_hash_address(p), p) != NULL);
+}
+
+bool check_result_has_failure(const struct check_result *r, const struct fail_on *fail_on)
+{
+    return problem_counts_fail(&r->counts, fail_on) ||
+           (r->expired_count > 0 && !fail_on_is_empty(fail_on));
+}
+
+bool check_result_is_known_unread(const struct check_result *r, const struct manifest_problem *p)
+{
+    const struct suppressions *s = r->suppressions;
+
+    return problem_kind_blocks_evaluation(p->kind) && s && s->baseline &&
+           baseline_has_unread(s->baseline, s->environment, p->path, p->text);
+}
+
+bool check_result_is_unread(const struct check_result *r, const struct manifest_problem *p)
+{
+    return problem_kind_blocks_evaluation(p->kind) && !check_result_is_known_unread(r, p);
 }
 
 /* Returns true if the template has an instance of not_propagated, in any status. */
@@ -324,6 +500,31 @@ static void collect_prediction(struct check_result *r, struct entry *template)
         entry_list_add(&r->not_placed, template);
 }
 
+/* Returns true, and counts the condition, if --fail-on names it and it is suppressed. */
+static bool condition_is_suppressed(struct check_result *r, enum normal_condition condition,
+                                    const struct entry *template)
+{
+    const struct suppressions *s = r->suppressions;
+    const struct exception *exception = NULL;
+    bool expired = false, known;
+
+    if (!s || !(r->evaluation->options.fail_on.conditions >> condition & 1))
+        return false;
+    if (s->exceptions)
+        exception = find_exception(r, NULL, template, condition, &expired);
+    if (expired)
+        add_expired(r, &(struct expired_problem){
+                           .template = template, .condition = condition, .exception = exception});
+    known = !exception && s->baseline &&
+            baseline_has(s->baseline, s->environment,
+                         &(struct baseline_item){.reason = PROBLEM_REASON_COUNT,
+                                                 .condition = condition,
+                                                 .subject = entry_identity(template)});
+    r->numbers.known += known;
+    r->numbers.excepted += exception && !expired;
+    return known || (exception && !expired);
+}
+
 static void collect_object(struct check_result *r, struct entry *entry)
 {
     const struct template_decision *d = template_decision(entry);
@@ -339,7 +540,8 @@ static void collect_object(struct check_result *r, struct entry *entry)
     r->not_selected += d->state == STATE_PENDING && d->reason == PENDING_KIND_NOT_SELECTED;
     collect_prediction(r, entry);
     condition = find_normal_condition(r, entry);
-    if (condition == NORMAL_CONDITION_COUNT || !condition_is_selected(r, condition, entry))
+    if (condition == NORMAL_CONDITION_COUNT || !condition_is_selected(r, condition, entry) ||
+        condition_is_suppressed(r, condition, entry))
         return;
     r->counts.normal[condition]++;
     entry_list_add(&r->normal[condition], entry);
@@ -368,23 +570,64 @@ static void collect_objects(struct check_result *r)
     }
 }
 
-void check_result_make(struct check_result *r, const struct evaluation *e,
-                       const struct problem_filter *filter)
+static void count_manifest_problems(struct check_result *r)
 {
-    *r = (struct check_result){.evaluation = e, .filter = filter ? *filter : PROBLEM_FILTER_ALL};
-    for (size_t i = 0; i < manifests_problem_count(e->manifests); i++)
-        r->unread += problem_kind_blocks_evaluation(manifests_problem(e->manifests, i).kind);
+    const struct manifests *m = r->evaluation->manifests;
+
+    for (size_t i = 0; i < manifests_problem_count(m); i++) {
+        struct manifest_problem p = manifests_problem(m, i);
+
+        r->unread += check_result_is_unread(r, &p);
+        r->numbers.unread += check_result_is_known_unread(r, &p);
+    }
+}
+
+/* Notes which exceptions that cover no problem are for objects that exist. */
+static void note_objects(const struct check_result *r)
+{
+    struct store_walk walk = store_walk_begin(r->evaluation->store, (1U << CLASS_COUNT) - 1);
+    const struct entry *entry;
+
+    while ((entry = store_walk_next(&walk))) {
+        struct identity id = entry_identity(entry);
+
+        if (entry_exists(entry))
+            exceptions_note_object(r->suppressions->exceptions, &id);
+    }
+    store_walk_stop(&walk);
+}
+
+void check_result_make(struct check_result *r, const struct evaluation *e,
+                       const struct problem_filter *filter, const struct suppressions *suppressions)
+{
+    *r = (struct check_result){
+        .evaluation = e,
+        .filter = filter ? *filter : PROBLEM_FILTER_ALL,
+        .suppressions = suppressions,
+        .suppressed_by_problem = MAP_INIT(suppressed_is_of_problem),
+        .expired_by_problem = MAP_INIT(is_problem),
+    };
+    count_manifest_problems(r);
     r->counts.unread = r->unread + (*asset_source_problem(e->assets) != '\0');
     r->counts.missing = count_missing_kinds(e->session);
     r->complete = r->counts.unread == 0 && r->counts.missing == 0;
     collect_problems(r);
     collect_objects(r);
+    if (suppressions && suppressions->exceptions)
+        note_objects(r);
+    if (suppressions && suppressions->baseline)
+        r->numbers.gone =
+            baseline_count_gone(suppressions->baseline, suppressions->environment, &r->filter);
 }
 
 void check_result_release(struct check_result *r)
 {
     free(r->shown);
     free(r->hidden);
+    free(r->suppressed);
+    free(r->expired);
+    map_release(&r->suppressed_by_problem);
+    map_release(&r->expired_by_problem);
     entry_list_release(&r->not_placed);
     for (unsigned i = 0; i < NORMAL_CONDITION_COUNT; i++)
         entry_list_release(&r->normal[i]);
@@ -404,13 +647,4 @@ size_t check_result_find_hidden(const struct check_result *r, const struct probl
             high = middle;
     }
     return low;
-}
-
-bool check_result_fails(const struct check_result *r, const struct problem *p,
-                        const struct fail_on *fail_on)
-{
-    const struct problems *ps = engine_problems(r->evaluation->engine);
-
-    return fail_on_names_reason(fail_on, p->reason) ||
-           (problem_counts(p) && fail_on->severities >> problem_severity(ps, problem_id(p)) & 1);
 }

@@ -3,6 +3,9 @@
 
 #include "exporter/evaluation.h"
 #include "exporter/options/fail_on.h"
+#include "exporter/text/baseline.h"
+#include "exporter/text/exceptions.h"
+#include "metrics/base/map.h"
 #include "metrics/base/strbuf.h"
 #include "metrics/expose/problem_rows.h"
 #include "metrics/rules/decision.h"
@@ -66,13 +69,55 @@ struct hidden_problem {
     size_t position; /* In the order of the contract. */
 };
 
+/* Known problems and exceptions that check_result_make() applies. */
+struct suppressions {
+    struct baseline *baseline;     /* Borrowed; NULL without --baseline. */
+    struct exceptions *exceptions; /* Borrowed. */
+    const char *environment;       /* Borrowed; "" without --environment. */
+    int64_t now_ms;                /* Time at which exceptions end or not; since the epoch. */
+};
+
+/* Instance that does not count, because the baseline has it or an exception covers it. */
+struct suppressed_problem {
+    const struct problem *problem;
+    const struct exception *exception; /* Borrowed; NULL: the baseline has the problem. */
+};
+
+/* Instance, among those of `shown`, that an exception covered until it expired. */
+struct expired_problem {
+    const struct problem *problem; /* NULL: a condition that is no problem, of `template`. */
+    const struct entry *template;
+    enum normal_condition condition;
+    const struct exception *exception; /* Borrowed. */
+};
+
+/* Numbers of suppressed problems, and of conditions that are no problem. */
+struct suppressed_counts {
+    size_t known;    /* In the baseline. */
+    size_t excepted; /* Covered by an exception. */
+    size_t gone;     /* In the baseline, and no problem any more. */
+    size_t unread;   /* Unread documents that are in the baseline. */
+};
+
 /* Problems of an evaluation, for `check` and for /api/v1/report. */
 struct check_result {
     const struct evaluation *evaluation;
     struct problem_filter filter; /* Only problems that it selects are in the result. */
-    const struct problem **shown; /* Open and resolving instances, in the order of the contract. */
+    /*
+     * Instances that count, in the order of the contract: open and resolving ones, and hidden ones
+     * that are new although the baseline has their cause.
+     */
+    const struct problem **shown;
     size_t shown_count;
-    struct hidden_problem *hidden; /* Sorted by the address of their cause. Owned. */
+    struct suppressed_problem *suppressed; /* In the order of the contract. Owned. */
+    size_t suppressed_count;
+    struct map suppressed_by_problem; /* The elements of `suppressed`. */
+    struct expired_problem *expired;  /* Each fails the check. Owned. */
+    size_t expired_count;
+    struct map expired_by_problem; /* The problems of `expired`. */
+    struct suppressed_counts numbers;
+    const struct suppressions *suppressions; /* Borrowed; may be NULL. */
+    struct hidden_problem *hidden;           /* Sorted by the address of their cause. Owned. */
     size_t hidden_count;
     size_t pending_count; /* Problems that are younger than their patience. */
     struct entry_list normal[NORMAL_CONDITION_COUNT]; /* Templates, sorted. */
@@ -84,8 +129,9 @@ struct check_result {
     size_t not_selected; /* Pending templates of kinds that no policy selects. */
     size_t policies;
     size_t bindings;
-    size_t unread; /* Problems listed by manifests_problem() that block the evaluation. */
-    bool complete; /* False if a file, a document or a kind could not be read. */
+    size_t unread; /* Problems of manifests for which check_result_is_unread() is true. */
+    /* False if a file, a document or a kind could not be read, except those of the baseline. */
+    bool complete;
 };
 
 /*
@@ -93,16 +139,38 @@ struct check_result {
  * place nowhere or to refuse (predict_template()). The evaluation must have no object left to
  * evaluate; it must outlive the result and stay unchanged until check_result_release(). Before
  * evaluation_judge_problems() there are no problems. `filter` selects problems; NULL: all. Its
- * texts must outlive the result.
+ * texts must outlive the result, as must `suppressions`, which may be NULL.
+ *
+ * An exception also covers the problems that the covered one hides. In force, it comes before the
+ * baseline. Expired, it keeps the baseline from suppressing its problem.
  */
 void check_result_make(struct check_result *r, const struct evaluation *e,
-                       const struct problem_filter *filter);
+                       const struct problem_filter *filter,
+                       const struct suppressions *suppressions);
 void check_result_release(struct check_result *r);
 
 /* Returns the index in r->hidden of the first problem that `cause` hides, or of a later one. */
 size_t check_result_find_hidden(const struct check_result *r, const struct problem *cause);
 
-/* Returns true if the problem fails the check: --fail-on names it, or its severity if it is open.
+/* Returns true if the problem counts, and --fail-on names it, or its severity if it is shown. */
+bool check_result_is_named(const struct check_result *r, const struct problem *p,
+                           const struct fail_on *fail_on);
+
+/*
+ * Returns true if the problem fails the check: check_result_is_named(), or its exception has
+ * expired and --fail-on is not empty.
  */
 bool check_result_fails(const struct check_result *r, const struct problem *p,
                         const struct fail_on *fail_on);
+
+/* Returns true if anything fails the check. */
+bool check_result_has_failure(const struct check_result *r, const struct fail_on *fail_on);
+
+/* Returns the suppression of an instance; NULL if it counts. */
+const struct suppressed_problem *check_result_suppression(const struct check_result *r,
+                                                          const struct problem *p);
+
+/* Returns true if the problem of the manifests blocks the evaluation. */
+bool check_result_is_unread(const struct check_result *r, const struct manifest_problem *p);
+/* Returns true if it blocks the evaluation, and the baseline has it: the check does not fail. */
+bool check_result_is_known_unread(const struct check_result *r, const struct manifest_problem *p);

@@ -4,6 +4,7 @@
 #include "exporter/text/check_places.h"
 #include "exporter/text/object_name.h"
 #include "exporter/text/skipped_files.h"
+#include "exporter/text/suppression_text.h"
 #include "metrics/base/timestamp.h"
 #include "metrics/expose/decision_text.h"
 #include "metrics/expose/problem_text.h"
@@ -654,26 +655,29 @@ static void print_wide(const struct check_result *r, const struct fail_on *fail_
 
 /* ---- manifests and summary ---- */
 
-/* Prints the documents and files that could not be read. */
-static void print_unread_documents(const struct check_result *r, struct output *o)
+typedef bool selects_fn(const struct check_result *r, const struct manifest_problem *p);
+
+/* Prints the `count` documents and files that `selects` selects. */
+static void print_manifest_problems(const struct check_result *r, const char *title,
+                                    selects_fn *selects, size_t count, struct output *o)
 {
     const struct manifests *m = r->evaluation->manifests;
     CLEANUP(table_release) struct table t = table_make(NULL, 2, INDENT);
     CLEANUP(strbuf_release) struct strbuf place = STRBUF_INIT(LINE_MAX_BYTES);
 
-    if (r->unread == 0)
+    if (count == 0)
         return;
     strbuf_addc(&o->text, '\n');
-    output_add_section(o, "Not read", r->unread);
+    output_add_section(o, title, count);
     for (size_t i = 0; i < manifests_problem_count(m); i++) {
         struct manifest_problem p = manifests_problem(m, i);
 
-        if (!problem_kind_blocks_evaluation(p.kind))
+        if (!selects(r, &p))
             continue;
         strbuf_reset(&place);
         manifest_problem_append_place(&p, &place);
         table_add(&t, STYLE_PLAIN, place.data);
-        table_add(&t, STYLE_BAD, p.text);
+        table_add(&t, selects == check_result_is_unread ? STYLE_BAD : STYLE_PLAIN, p.text);
     }
     table_print(&t, o);
 }
@@ -754,7 +758,7 @@ static size_t count_failing(const struct check_result *r, const struct fail_on *
     return count;
 }
 
-/* Appends a number with its noun to a list; nothing if the number is 0. */
+/* Appends a number with its noun to a list, unless the number is 0. */
 static void add_number(struct strbuf *line, size_t count, const char *one, const char *many)
 {
     if (count > 0)
@@ -786,8 +790,9 @@ static void print_summary(const struct check_result *r, const struct fail_on *fa
         strbuf_addf(&line, "; none fails this check%s",
                     fail_on_is_empty(fail_on) ? ", because --fail-on is empty" : "");
     else
-        strbuf_adds(&line, r->complete ? "Found no problems"
-                                       : "Found no problems in the data that was read");
+        strbuf_addf(&line, "Found no %sproblems%s", r->numbers.known > 0 ? "new " : "",
+                    r->complete ? "" : " in the data that was read");
+    suppression_add_counts(r, &line);
     if (!found && r->not_placed.count > 0)
         strbuf_addf(&line, "; Karmada will not place %zu template%s", r->not_placed.count,
                     r->not_placed.count == 1 ? "" : "s");
@@ -855,11 +860,11 @@ static void add_failing_rows(const struct check_result *r, const struct fail_on 
                              struct exit_reason *e)
 {
     for (size_t i = 0; i < r->shown_count; i++) {
-        if (check_result_fails(r, r->shown[i], fail_on))
+        if (check_result_is_named(r, r->shown[i], fail_on))
             add_failing_row(e, &(struct check_row){.problem = r->shown[i]});
         for (size_t k = check_result_find_hidden(r, r->shown[i]);
              k < r->hidden_count && r->hidden[k].problem->cause == r->shown[i]; k++) {
-            if (check_result_fails(r, r->hidden[k].problem, fail_on))
+            if (check_result_is_named(r, r->hidden[k].problem, fail_on))
                 add_failing_row(e, &(struct check_row){.problem = r->hidden[k].problem});
         }
     }
@@ -900,11 +905,15 @@ void check_result_print(const struct check_result *r, const struct fail_on *fail
     print_release(r, o);
     print_filter(r, o);
     skipped_files_print(r->evaluation->manifests, o);
-    print_unread_documents(r, o);
+    suppression_print_numbers(r, o);
+    print_manifest_problems(r, "Not read", check_result_is_unread, r->unread, o);
+    print_manifest_problems(r, "Not read, as in the baseline", check_result_is_known_unread,
+                            r->numbers.unread, o);
     if (wide)
         print_wide(r, fail_on, o);
     else
         print_groups(r, fail_on, now_ms, o);
     print_not_placed(r, o);
+    suppression_print_expired(r, o);
     print_exit_reason(r, fail_on, o);
 }

@@ -99,8 +99,7 @@ static const struct {
     {"svc", "Service"},
 };
 
-/* Returns true if `typed`, ignoring case, is the short name, singular or plural of the kind. */
-static bool kind_fits(const char *kind, const char *typed)
+bool object_name_kind_fits(const char *kind, const char *typed)
 {
     for (size_t i = 0; i < ARRAY_LEN(short_names); i++) {
         if (strcasecmp(typed, short_names[i].abbreviation) == 0)
@@ -124,7 +123,8 @@ bool object_name_is_namespace(const char *text, const char **name)
     struct error ignored;
     bool core;
 
-    if (!object_name_parse(text, &n, &ignored) || n.ns || !kind_fits("Namespace", n.kind))
+    if (!object_name_parse(text, &n, &ignored) || n.ns ||
+        !object_name_kind_fits("Namespace", n.kind))
         return false;
     core = (!n.group || *n.group == '\0') && (!n.version || strcmp(n.version, "v1") == 0);
     *name = strrchr(text, '/') + 1;
@@ -170,7 +170,7 @@ static bool type_fits(const struct object_name *w, const char *api_version, cons
     size_t group_len = api_group_len(api_version);
     const char *version = api_version + group_len + (group_len > 0);
 
-    return kind_fits(kind, w->kind) &&
+    return object_name_kind_fits(kind, w->kind) &&
            (!w->group ||
             (strlen(w->group) == group_len && memcmp(w->group, api_version, group_len) == 0)) &&
            (!w->version || strcmp(w->version, version) == 0 ||

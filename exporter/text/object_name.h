@@ -18,6 +18,8 @@ struct object_name {
 
 /* Parses a name. Returns false and sets `err` if the text has another form. */
 bool object_name_parse(const char *text, struct object_name *out, struct error *err) MUST_USE;
+/* Returns true if `typed`, ignoring case, is the short name, singular or plural of the kind. */
+bool object_name_kind_fits(const char *kind, const char *typed);
 /*
  * Returns true if the text names a Namespace, such as "ns/shop"; then *name is the part of the text
  * with its name, borrowed.

@@ -259,7 +259,7 @@ void api_report(struct queued_request *request, const struct health *h)
     if (!parse_format(request, &format) || !parse_fail_on(request, &fail_on) ||
         !parse_problem_filter(request, &problem, &filter))
         return;
-    check_result_make(&check_result, e, &filter);
+    check_result_make(&check_result, e, &filter, NULL);
     problem_counts_write(&check_result.counts, &counts);
     request->header =
         (struct queued_request_header){PROBLEM_COUNTS_HEADER, strbuf_take(&counts, &len)};
@@ -333,13 +333,16 @@ static bool apply_body(struct plan *p, struct queued_request *request, const str
     struct manifests *m = manifests_new(NULL, NULL, 0, ns ? ns : e->options.namespace, &limits);
     struct plan_objects objects = {.plan = p, .evaluation = e};
     struct error err;
+    size_t line;
     bool fine;
 
     manifests_import_definitions(m, e->manifests);
     manifests_set_server_versions(m, engine_api_version_source(e->engine));
     manifests_set_receiver(m, apply_object, &objects);
     fine = manifests_read_text(m, request->content_is_json ? "body.json" : "body.yaml",
-                               request->content.data, request->content.len, &err);
+                               request->content.data, request->content.len, &line, &err);
+    if (!fine && line > 0)
+        fail_in(&err, "line %zu", line);
     manifests_free(m);
     if (!fine && plan_must_end(deadline))
         refuse_slow_plan(request);

@@ -24,7 +24,7 @@ struct field_context {
 /* Paths of a problem. A path in braces is computed by the function of this name in `computed`. */
 struct field_row {
     const char *subject;
-    const char *policy;  /* In the policy of the problem; NULL: the whole object. */
+    const char *policy;  /* In the policy of the problem; NULL: the policy is no cause. */
     const char *related; /* In other objects; NULL: the whole object. */
 };
 
@@ -39,9 +39,9 @@ static const struct field_row field_rows[PROBLEM_COUNT] = {
     [PROBLEM_DEPENDENCY_NOT_RESOLVED] = {"{dependency}", "{dependency}", "{dependency}"},
     [PROBLEM_POLICY_NOT_IN_FORCE] = {"metadata.name", "{input}", "metadata.name"},
     [PROBLEM_TEMPLATE_FROZEN] = {"{claim}", SELECTORS, NULL},
-    [PROBLEM_NOT_PROPAGATED] = {"{unmatched}", "{input}", "metadata.name"},
+    [PROBLEM_NOT_PROPAGATED] = {"{unmatched}", "{input}", "metadata.deletionTimestamp"},
     [PROBLEM_NOT_SCHEDULED] = {"metadata.name", "{scheduling}", NULL},
-    [PROBLEM_NOT_DELIVERED] = {"metadata.name", "{selector}", NULL},
+    [PROBLEM_NOT_DELIVERED] = {"metadata.name", NULL, NULL},
     [PROBLEM_OVERRIDE_FAILED] = {"metadata.name", NULL, "{override_rule}"},
     [PROBLEM_EVICTION_STUCK] = {"metadata.name", "spec.placement", NULL},
     [PROBLEM_POLICY_INVALID] = {"{invalid}", NULL, NULL},
@@ -53,19 +53,19 @@ static const struct field_row field_rows[PROBLEM_COUNT] = {
     [PROBLEM_LEASE_AT_RISK] = {"", NULL, NULL},
     [PROBLEM_DECISION_FLAPPING] = {"metadata.name", NULL, NULL},
     [PROBLEM_DATA_INCOMPLETE] = {"", NULL, NULL},
-    [PROBLEM_UNHEALTHY] = {"metadata.name", "{selector}", NULL},
+    [PROBLEM_UNHEALTHY] = {"metadata.name", NULL, NULL},
     [PROBLEM_ORPHANED] = {"metadata.name", NULL, NULL},
     [PROBLEM_EXCLUDED] = {"metadata.name", "{exclusion}", NULL},
     [PROBLEM_DEFERRED_TOO_LONG] = {"metadata.name", "{input}", "metadata.name"},
     [PROBLEM_ON_FALLBACK] = {"metadata.name", "spec.placement.clusterAffinities", NULL},
-    [PROBLEM_TWO_COPIES_HELD] = {"metadata.name", "spec.placement", NULL},
+    [PROBLEM_TWO_COPIES_HELD] = {"metadata.name", NULL, NULL},
     [PROBLEM_CHANGE_SUSPENDED] = {"metadata.name", "spec.suspension", NULL},
     [PROBLEM_FORBIDDEN_PLACEMENT] = {"metadata.name", "spec.placement", NULL},
     [PROBLEM_DRIFT_EXCEEDS_CAPACITY] = {"status.resourceSummary", NULL, NULL},
     [PROBLEM_DELETION_TRAP] = {CONNECTOR_ANNOTATION("deletion-policy"), "spec.placement", NULL},
     [PROBLEM_LEASE_UNPROTECTED] = {"{lease_setting}", NULL, NULL},
     [PROBLEM_CONFLICT_PREDICTED] = {"{dependency}", "{dependency}", "{dependency}"},
-    [PROBLEM_REPLICAS_CONTESTED] = {"spec.replicas", "{selector}", "spec.scaleTargetRef"},
+    [PROBLEM_REPLICAS_CONTESTED] = {"spec.replicas", NULL, "spec.scaleTargetRef"},
     [PROBLEM_VALUE_OVERRIDDEN] = {"{overridden}", "{dependency}", "{dependency}"},
     [PROBLEM_POLICY_TIE] = {"{selector}", NULL, "{selector}"},
     [PROBLEM_POLICY_OUTRANKED] = {"{selector}", NULL, "{selector}"},
@@ -77,6 +77,38 @@ static const struct field_row field_rows[PROBLEM_COUNT] = {
 bool problem_has_fields(enum problem_id problem)
 {
     return field_rows[problem].subject != NULL;
+}
+
+bool problem_blames_policy(const struct problem *p)
+{
+    return field_rows[problem_id(p)].policy != NULL && problem_policy(p) != NULL &&
+           problem_policy(p) != p->subject;
+}
+
+/* Receiver of objects. */
+struct other_objects {
+    const struct entry *policy; /* Passed on already; or NULL. */
+    problem_related_fn *each;
+    void *context;
+};
+
+static void pass_other_object(void *context, const struct entry *related)
+{
+    const struct other_objects *o = context;
+
+    if (related != o->policy)
+        o->each(o->context, related);
+}
+
+void problem_each_object(const struct engine *e, const struct problem *p, problem_related_fn *each,
+                         void *context)
+{
+    struct other_objects others = {problem_blames_policy(p) ? problem_policy(p) : NULL, each,
+                                   context};
+
+    if (others.policy)
+        each(context, others.policy);
+    problem_each_related(e, p, pass_other_object, &others);
 }
 
 /* ---- selectors ---- */
@@ -322,6 +354,9 @@ static void add_input(const struct field_context *c, struct strbuf *out)
     case PROBLEM_REASON_POLICY_NOT_IN_FORCE_POLICY_UPDATED:
     case PROBLEM_REASON_DEFERRED_TOO_LONG_POLICY_UPDATED:
         add_drifted_field(c, out);
+        return;
+    case PROBLEM_REASON_DEFERRED_TOO_LONG_NEVER_BOUND:
+        strbuf_adds(out, "spec.activationPreference");
         return;
     case PROBLEM_REASON_NOT_PROPAGATED_POLICY_DELETING:
         strbuf_adds(out, "metadata.deletionTimestamp");

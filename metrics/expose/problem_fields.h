@@ -17,6 +17,16 @@
 void problem_add_field(const struct engine *e, const struct problem *p, const struct entry *entry,
                        struct strbuf *out);
 
+/* Returns true if a field of the policy of the problem, which is not the subject, causes it. */
+bool problem_blames_policy(const struct problem *p);
+
+/*
+ * Calls `each` for the policy, if problem_blames_policy(), then for every other object of
+ * problem_each_related().
+ */
+void problem_each_object(const struct engine *e, const struct problem *p, problem_related_fn *each,
+                         void *context);
+
 /*
  * Returns the index of the first element of resourceSelectors from index `from` on that names a
  * kind which the API server does not serve (`absent`), or a version that Karmada does not watch.

@@ -472,18 +472,6 @@ static void add_parties(const struct engine *e, struct parties *out)
     }
 }
 
-/* Calls `each` for every party once, in order, and frees the list. */
-static void pass_parties(struct parties *parties, problem_related_fn *each, void *context)
-{
-    if (parties->count > 1)
-        qsort(parties->items, parties->count, sizeof(struct entry *), compare_parties);
-    for (size_t i = 0; i < parties->count; i++) {
-        if (i == 0 || parties->items[i - 1] != parties->items[i])
-            each(context, parties->items[i]);
-    }
-    free(parties->items);
-}
-
 void problem_each_related(const struct engine *e, const struct problem *p, problem_related_fn *each,
                           void *context)
 {
@@ -491,19 +479,13 @@ void problem_each_related(const struct engine *e, const struct problem *p, probl
 
     if (p->subject && p->subject->decision)
         add_parties(e, &parties);
-    pass_parties(&parties, each, context);
-}
-
-void problem_each_object(const struct engine *e, const struct problem *p, problem_related_fn *each,
-                         void *context)
-{
-    struct parties parties = {.problem = p};
-
-    if (p->subject && p->subject->decision) {
-        add_parties(e, &parties);
-        add_party(&parties, problem_policy(p));
+    if (parties.count > 1)
+        qsort(parties.items, parties.count, sizeof(struct entry *), compare_parties);
+    for (size_t i = 0; i < parties.count; i++) {
+        if (i == 0 || parties.items[i - 1] != parties.items[i])
+            each(context, parties.items[i]);
     }
-    pass_parties(&parties, each, context);
+    free(parties.items);
 }
 
 /* ---- messages and time limits ---- */

@@ -44,10 +44,6 @@ void problem_each_cluster_of_reason(const struct engine *e, const struct problem
 void problem_each_related(const struct engine *e, const struct problem *p, problem_related_fn *each,
                           void *context);
 
-/* Like problem_each_related(), but also for the policy of the problem. */
-void problem_each_object(const struct engine *e, const struct problem *p, problem_related_fn *each,
-                         void *context);
-
 /* Paths of the fields of dependencies, as policies and bindings have them. */
 extern const char *const dependency_field_paths[DEPENDENCY_FIELD_COUNT];
 

@@ -73,6 +73,9 @@ void policy_write(struct json_writer *w, const char *key, struct policy_name nam
 bool problem_find_location(const struct engine *e, const struct problem *p,
                            const struct location_source *locations, struct location *out)
 {
+    if (problem_id(p) == PROBLEM_DATA_INCOMPLETE)
+        return locations->find_fault &&
+               locations->find_fault(locations->context, problem_name(p), out);
     return find_place(e, p, problem_subject_entry(e, p), locations, out);
 }
 
@@ -175,9 +178,10 @@ static void put_policy(struct json_writer *w, const char *key, const struct row_
     CLEANUP(strbuf_release) struct strbuf field = STRBUF_INIT(PATH_MAX_BYTES);
     const struct entry *policy = problem_policy(c->problem);
 
-    if (policy)
+    if (problem_blames_policy(c->problem))
         problem_add_field(c->engine, c->problem, policy, &field);
-    policy_write(w, key, policy_name_of(policy), c->locations, policy, field.data);
+    policy_write(w, key, policy_name_of(policy),
+                 problem_blames_policy(c->problem) ? c->locations : NULL, policy, field.data);
 }
 
 /* Appends the place of the problem; no member if the subject does not come from a file. */
@@ -251,17 +255,17 @@ static const char *reason_word(enum problem_reason reason)
     VALUE("since", report_put_time, problem_since_ms(ps, p))                                       \
     VALUE("sinceSeen", put_if_true, p->since_seen &&problem_since_ms(ps, p) > 0)                   \
     OBJECT("subject", put_subject, p)                                                              \
-    POLICY("policy", put_policy, &c)                                                               \
-    VALUE("clusters", put_clusters, &c)                                                            \
-    VALUE("related", put_related, &c)                                                              \
+    POLICY("policy", put_policy, c)                                                                \
+    VALUE("clusters", put_clusters, c)                                                             \
+    VALUE("related", put_related, c)                                                               \
     CAUSE("causedBy", put_cause_of_hidden, p)                                                      \
     VALUE("owner", json_writer_text, problem_owner(p))                                             \
     VALUE("actor", json_writer_text, actor_names[problem_actor(p)])                                \
-    VALUE("cause", put_sentence, &c, problem_add_cause)                                            \
-    VALUE("action", put_sentence, &c, problem_add_action)                                          \
-    VALUE("endsWhen", put_sentence, &c, problem_add_end)                                           \
+    VALUE("cause", put_sentence, c, problem_add_cause)                                             \
+    VALUE("action", put_sentence, c, problem_add_action)                                           \
+    VALUE("endsWhen", put_sentence, c, problem_add_end)                                            \
     VALUE("doc", json_writer_text, problem_doc(problem_id(p)))                                     \
-    PLACE("location", put_location, &c)
+    PLACE("location", put_location, c)
 
 #define CSV_IDENTITY(member)                                                                       \
     member ".apiVersion", member ".kind", member ".namespace", member ".name",
@@ -273,20 +277,46 @@ static const char *reason_word(enum problem_reason reason)
 const char *const problem_columns[] = {
     PROBLEM_COLUMNS(CSV_VALUE, CSV_OBJECT, CSV_POLICY, CSV_CAUSE, CSV_PLACE) NULL};
 
-#define JSON_MEMBER(member, put, ...) put(w, member, __VA_ARGS__);
-void problem_write(struct json_writer *w, const struct engine *e, const struct problem *p,
-                   const struct location_source *locations)
+/* Appends why the instance does not count; no member if it counts. */
+static void put_suppression(struct json_writer *w, const char *key, const struct problem *p,
+                            const struct suppression_source *suppressions)
 {
-    const struct problems *ps = engine_problems(e);
-    const struct row_context c = {e, p, locations};
+    struct suppression s;
 
-    json_writer_open(w, NULL, '{');
-    PROBLEM_COLUMNS(JSON_MEMBER, JSON_MEMBER, JSON_MEMBER, JSON_MEMBER, JSON_MEMBER)
+    if (!suppressions || !suppressions->find || !suppressions->find(suppressions->context, p, &s))
+        return;
+    json_writer_open(w, key, '{');
+    json_writer_text(w, "by", s.by);
+    if (s.reason) {
+        json_writer_text(w, "reason", s.reason);
+        json_writer_text(w, "until", s.until);
+        put_place(w, "location", &s.at);
+    }
     json_writer_close(w, '}');
 }
 
+#define JSON_MEMBER(member, put, ...) put(w, member, __VA_ARGS__);
+static void write_row(struct json_writer *w, const struct row_context *c,
+                      const struct suppression_source *suppressions)
+{
+    const struct problem *p = c->problem;
+    const struct problems *ps = engine_problems(c->engine);
+
+    json_writer_open(w, NULL, '{');
+    PROBLEM_COLUMNS(JSON_MEMBER, JSON_MEMBER, JSON_MEMBER, JSON_MEMBER, JSON_MEMBER)
+    put_suppression(w, "suppressed", p, suppressions);
+    json_writer_close(w, '}');
+}
+
+void problem_write(struct json_writer *w, const struct engine *e, const struct problem *p,
+                   const struct location_source *locations)
+{
+    write_row(w, &(struct row_context){e, p, locations}, NULL);
+}
+
 void problems_write(struct json_writer *w, const char *key, const struct engine *e,
-                    const struct location_source *locations, const struct problem_filter *filter)
+                    const struct location_source *locations, const struct problem_filter *filter,
+                    const struct suppression_source *suppressions)
 {
     const struct problems *ps = engine_problems(e);
     CLEANUP(free_cleanup) const struct problem **list = NULL;
@@ -297,7 +327,7 @@ void problems_write(struct json_writer *w, const char *key, const struct engine 
     json_writer_open(w, key, '[');
     for (size_t i = 0; i < count; i++) {
         if (!filter || problem_or_cause_matches(ps, list[i], filter))
-            problem_write(w, e, list[i], locations);
+            write_row(w, &(struct row_context){e, list[i], locations}, suppressions);
     }
     json_writer_close(w, ']');
 }

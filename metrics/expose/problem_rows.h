@@ -30,6 +30,11 @@ struct location_source {
      */
     bool (*find_earlier)(const void *context, const struct entry *entry, size_t index,
                          struct location *out);
+    /*
+     * Stores the place of the first fault of a file or PATH that cannot be read; returns false
+     * without one. May be NULL.
+     */
+    bool (*find_fault)(const void *context, const char *path, struct location *out);
     const void *context;
 };
 
@@ -47,8 +52,8 @@ void policy_write(struct json_writer *w, const char *key, struct policy_name nam
                   const char *field);
 
 /*
- * Stores the place of the field that causes the problem. Returns false if the subject does not come
- * from a file.
+ * Stores the place of the field that causes the problem, or of the fault of a file. Returns false
+ * if the subject does not come from a file.
  */
 bool problem_find_location(const struct engine *e, const struct problem *p,
                            const struct location_source *locations, struct location *out);
@@ -65,7 +70,7 @@ void problem_each_related_location(const struct engine *e, const struct problem 
                                    const struct location_source *locations,
                                    related_location_fn *each, void *context);
 
-/* Like problem_each_related_location(), but also for the policy (problem_each_object()). */
+/* Like problem_each_related_location(), but also for a policy that is a cause of the problem. */
 void problem_each_object_location(const struct engine *e, const struct problem *p,
                                   const struct location_source *locations,
                                   related_location_fn *each, void *context);
@@ -82,11 +87,29 @@ extern const char *const problem_columns[];
 
 /*
  * Appends an array `key` with the instances of which problem_or_cause_matches() is true (NULL:
- * all), in the order of problems_list(); an empty array before engine_judge_problems().
+ * all), in the order of problems_list(); an empty array before engine_judge_problems(). Instances
+ * that `suppressions`, which may be NULL, suppresses have a member "suppressed".
  */
 struct problem_filter;
+struct suppression_source;
 void problems_write(struct json_writer *w, const char *key, const struct engine *e,
-                    const struct location_source *locations, const struct problem_filter *filter);
+                    const struct location_source *locations, const struct problem_filter *filter,
+                    const struct suppression_source *suppressions);
+
+/* Why an instance does not count. Texts are borrowed. */
+struct suppression {
+    const char *by;     /* "baseline" or "exception". */
+    const char *reason; /* Reason of an exception; else NULL, as the members below. */
+    const char *until;  /* YYYY-MM-DD. */
+    struct location at;
+};
+
+/* Source of the suppressions of instances, for problems_write(). All zero: all instances count. */
+struct suppression_source {
+    /* Stores the suppression of the instance; returns false if it counts. */
+    bool (*find)(const void *context, const struct problem *p, struct suppression *out);
+    const void *context;
+};
 
 /* Conditions that must all hold. Members that are NULL, or have a ..._COUNT, are no condition. */
 struct problem_filter {

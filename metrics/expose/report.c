@@ -193,17 +193,27 @@ static void put_lists(struct json_writer *w, const struct report *r)
     for (size_t i = 0; i < r->dependencies.count; i++)
         report_conflicts(w, r->engine, r->dependencies.entries[i], &r->files->locations);
     json_writer_close(w, ']');
-    problems_write(w, "problems", r->engine, &r->files->locations, r->files->problems);
+    problems_write(w, "problems", r->engine, &r->files->locations, r->files->problems,
+                   &r->files->suppressions);
     put_list(w, "dependencies", &r->dependencies, report_dependency);
     put_list(w, "leases", &r->leases, report_lease);
     put_list(w, "policies", &r->policies, report_policy);
 }
 
-void report_write(const struct engine *engine, const struct report_files *files, struct strbuf *out)
+/* Appends what the caller knows about the suppression of problems. */
+static void put_suppressed(struct json_writer *w, const struct report_files *files)
+{
+    if (files->suppressed)
+        json_writer_raw_json(w, "suppressed", files->suppressed);
+    if (files->exceptions)
+        json_writer_raw_json(w, "exceptions", files->exceptions);
+}
+
+void report_put(struct json_writer *w, const char *key, const struct engine *engine,
+                const struct report_files *files)
 {
     static const struct report_files no_files;
     const struct store *store = engine_store(engine);
-    struct json_writer w = {.out = out, .lines = 2};
     struct report r = {
         .engine = engine,
         .files = files ? files : &no_files,
@@ -214,21 +224,29 @@ void report_write(const struct engine *engine, const struct report_files *files,
     };
 
     r.dependencies = list_dependencies(&r.templates, &r.bindings);
-    json_writer_open(&w, NULL, '{');
-    json_writer_text(&w, "apiVersion", "karmada-policy-exporter/v1");
-    report_put_release(&w, engine_release(engine));
-    put_summary(&w, &r);
-    put_lists(&w, &r);
-    put_invalid_and_duplicates(&w, &r);
-    put_skipped(&w, r.files);
-    json_writer_close(&w, '}');
-    strbuf_addc(out, '\n');
+    json_writer_open(w, key, '{');
+    json_writer_text(w, "apiVersion", "karmada-policy-exporter/v1");
+    report_put_release(w, engine_release(engine));
+    put_summary(w, &r);
+    put_lists(w, &r);
+    put_invalid_and_duplicates(w, &r);
+    put_skipped(w, r.files);
+    put_suppressed(w, r.files);
+    json_writer_close(w, '}');
 
     listing_release(&r.templates);
     listing_release(&r.policies);
     listing_release(&r.bindings);
     listing_release(&r.leases);
     listing_release(&r.dependencies);
+}
+
+void report_write(const struct engine *engine, const struct report_files *files, struct strbuf *out)
+{
+    struct json_writer w = {.out = out, .lines = 2};
+
+    report_put(&w, NULL, engine, files);
+    strbuf_addc(out, '\n');
 }
 
 static struct listing list_all_dependencies(const struct store *store)

@@ -43,14 +43,21 @@ struct report_files {
     size_t skipped_kind_count;
     struct location_source locations;
     const struct problem_filter *problems; /* Problems in the report; NULL: all. */
+    struct suppression_source suppressions;
+    const char *suppressed; /* JSON of the member "suppressed"; NULL: no such member. */
+    const char *exceptions; /* JSON of the member "exceptions"; NULL: no such member. */
 };
 
 /*
- * Appends the whole report. Its list "invalid" has the elements of `files->invalid` without
- * duplicates, then problems of policies, and defects of templates and bindings. The list
- * "duplicates" has the duplicates of `files->invalid`; "skipped" has numbers and places of
- * documents that are no objects. `files` may be NULL.
+ * Appends the whole report, as a document, member or element. Its list "invalid" has the elements
+ * of `files->invalid` without duplicates, then problems of policies, and defects of templates and
+ * bindings. The list "duplicates" has the duplicates of `files->invalid`; "skipped" has numbers and
+ * places of documents that are no objects. `files` may be NULL.
  */
+void report_put(struct json_writer *w, const char *key, const struct engine *engine,
+                const struct report_files *files);
+
+/* Appends the report as a document with line breaks. Used only by tests. */
 void report_write(const struct engine *engine, const struct report_files *files,
                   struct strbuf *out);
 

@@ -763,15 +763,13 @@ static bool may_become_current(const struct outcome *after)
     return after->state == STATE_STALE || after->state == STATE_UNBOUND;
 }
 
-/* Sets row->next to the outcome of a simulated change by the template's user. */
-static void predict_outcome_of_change(struct plan *p, struct plan_template *row)
+void plan_predict_next_change(struct plan *p, struct entry *template, struct outcome *out)
 {
-    struct entry *template = (struct entry *)(uintptr_t)row->template;
     size_t mark = overlay_mark(p->overlay);
 
     simulation_touch_template(p->overlay, template);
     simulate_until_settled(p);
-    outcome_read(plan_store(p), template, &row->next);
+    outcome_read(plan_store(p), template, out);
     overlay_rollback(p->overlay, mark);
     overlay_evaluate(p->overlay);
 }
@@ -779,7 +777,7 @@ static void predict_outcome_of_change(struct plan *p, struct plan_template *row)
 static void set_time_of_effect(struct plan *p, struct plan_template *row)
 {
     if (row->after.exists && may_become_current(&row->after)) {
-        predict_outcome_of_change(p, row);
+        plan_predict_next_change(p, (struct entry *)(uintptr_t)row->template, &row->next);
         if (row->next.state == STATE_CURRENT) {
             row->when = PLAN_AT_NEXT_CHANGE;
             return;

@@ -190,6 +190,12 @@ void plan_upgrade(struct plan *p, enum release release);
 void plan_touch_template(struct plan *p, struct entry *template);
 
 /*
+ * Stores the outcome of the next change of the template by its user: simulates the change, and
+ * undoes it. Release the outcome with outcome_release(). The decisions change meanwhile.
+ */
+void plan_predict_next_change(struct plan *p, struct entry *template, struct outcome *out);
+
+/*
  * Processes the postponed templates and returns the result, owned by the plan. Call it once, after
  * the last change. The engine keeps the state after the change. If the plan changes nothing, the
  * result only has assumptions that may have prevented a change.

@@ -62,6 +62,22 @@ def asset(name, **labels):
                        "resource": {"data": {"labels": {"managed-by-cnrm": "true", **labels}}}}) + "\n"
 
 
+def suppressed(folder):
+    """The report of two problems: one is in the baseline, and an exception covers the other one."""
+    def unused(name):
+        return {"apiVersion": "policy.karmada.io/v1alpha1", "kind": "PropagationPolicy",
+                "metadata": {"name": name, "namespace": "default"},
+                "spec": {"resourceSelectors": [{"apiVersion": "v1", "kind": "Secret", "name": name}]}}
+
+    baseline = folder.write("baseline.json", check(
+        "-o", "json", folder.write("known.json", json.dumps(unused("known")))).stdout)
+    exceptions = folder.write("exceptions.yaml", "\n".join((
+        "- problem: policy_unused", "  object: pp/default/accepted", "  reason: r", "  until: 2999-12-31")))
+    done = check("-o", "json", "--baseline", baseline, "--exceptions", exceptions,
+                 folder.write("suppressed.json", in_list([unused("known"), unused("accepted")])))
+    return "suppressed", json.loads(done.stdout)
+
+
 def checked():
     """(of what, the report of it): each set of objects that there is."""
     def report(*arguments):
@@ -81,6 +97,7 @@ def checked():
         yield report("--configconnector.asset-file", assets,
                      folder.write("connector.json", in_list(list(connector_objects()))))
         yield report(folder.write("broken.yaml", "a: [b\n"))
+        yield suppressed(folder)
         path, policy = by_release(folder)
         yield report(folder.write("unbound.json", in_list([*unbound(path), policy])))
         yield report(folder.write("suspended.json", in_list([*unbound(path), suspended(moved(policy, "m1"))])))

@@ -180,7 +180,7 @@ static void assert_text(const char *manifest, const char *fail_on, unsigned widt
     folder_write(folder, "objects.yaml", manifest);
     e = evaluate(folder);
     assert_true(fail_on_parse(fail_on, &f, &err));
-    check_result_make(&r, e, NULL);
+    check_result_make(&r, e, NULL, NULL);
     check_result_print(&r, &f, false, NOW_MS, &o);
     assert_string_equal(o.text.data, expected);
     assert_int_equal(problem_counts_fail(&r.counts, &f),
@@ -204,7 +204,7 @@ static void assert_text_with(const char *manifest, const char *fail_on, unsigned
     folder_write(folder, "objects.yaml", manifest);
     e = evaluate(folder);
     assert_true(fail_on_parse(fail_on, &f, &err));
-    check_result_make(&r, e, NULL);
+    check_result_make(&r, e, NULL, NULL);
     check_result_print(&r, &f, false, NOW_MS, &o);
     if (!strstr(o.text.data, row) || !strstr(o.text.data, summary))
         fail_msg("%s", o.text.data);
