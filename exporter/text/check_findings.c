@@ -2,6 +2,7 @@
 #include "exporter/text/check_findings.h"
 
 #include "exporter/text/object_name.h"
+#include "exporter/text/suppression_text.h"
 #include "metrics/expose/problem_text.h"
 #include "metrics/rules/prediction.h"
 #include "metrics/rules/replica_projection.h"
@@ -308,4 +309,5 @@ void findings_add_check(struct findings *f, const struct check_result *r,
     add_problems(&c);
     add_conditions(&c);
     add_not_placed(&c);
+    findings_add_expired(f, r, !fail_on_is_empty(fail_on), environment);
 }

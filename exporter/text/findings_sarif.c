@@ -262,9 +262,10 @@ static void put_fingerprints(struct json_writer *w, const struct finding *findin
     json_writer_close(w, '}');
 }
 
-static void put_suppression(struct json_writer *w, const struct finding *finding)
+static void put_suppression(struct json_writer *w, const struct sarif_run *run,
+                            const struct finding *finding)
 {
-    if (finding->baseline)
+    if (run->findings->compared)
         json_writer_text(w, "baselineState",
                          finding->suppression == FINDING_IN_BASELINE ? "unchanged" : "new");
     if (finding->suppression == FINDING_COUNTS)
@@ -291,7 +292,7 @@ static void put_result(struct json_writer *w, const struct sarif_run *run,
     put_locations(w, finding);
     put_related_locations(w, finding);
     put_fingerprints(w, finding);
-    put_suppression(w, finding);
+    put_suppression(w, run, finding);
     json_writer_close(w, '}');
 }
 
