@@ -137,6 +137,8 @@ static bool open_sources(struct evaluation *e, const struct evaluation_settings 
         return false;
     e->manifests = manifests_new(e->store, (const char *const *)o->manifests.items,
                                  o->manifests.count, o->namespace, &manifest_limits_default);
+    if (settings->renders)
+        manifests_set_render_mode(e->manifests, (enum render_mode)o->render);
     manifests_set_strict(e->manifests, o->strict_files);
     set_namespace_filter(e);
     manifests_set_filter(e->manifests, &e->filter);
@@ -688,6 +690,32 @@ struct location_source evaluation_locations(const struct evaluation *e)
                                     .context = e};
 }
 
+/* Returns the kustomizations and charts among the manifests, rendered or not. */
+static struct report_rendering *list_renderings(const struct manifests *m, size_t *count)
+{
+    size_t rendered = manifests_rendering_count(m), problems = manifests_problem_count(m);
+    struct report_rendering *list = xcalloc(rendered + problems + 1, sizeof(*list));
+
+    for (*count = 0; *count < rendered; ++*count) {
+        const struct rendering *r = manifests_rendering(m, *count);
+
+        list[*count] = (struct report_rendering){
+            .path = r->folder,
+            .kind = r->is_chart ? "Chart" : "Kustomization",
+            .program = r->program.name,
+            .version = r->program.version,
+            .objects = r->objects,
+        };
+    }
+    for (size_t i = 0; i < problems; i++) {
+        struct manifest_problem p = manifests_problem(m, i);
+
+        if (p.kind == PROBLEM_NOT_RENDERED)
+            list[(*count)++] = (struct report_rendering){.path = p.path, .message = p.text};
+    }
+    return list;
+}
+
 /* Source of places that only notes the fields. */
 static bool note_field(const void *context, const struct entry *entry, const char *field,
                        struct location *out)
@@ -767,14 +795,17 @@ void evaluation_put_report(const struct evaluation *e, struct json_writer *w, co
     struct report_skipped *skipped = xcalloc(REPORT_SKIPPED_MAX, sizeof(*skipped));
     struct report_skipped_count kinds[SKIPPED_KIND_COUNT];
     struct report_files files = *settings;
+    CLEANUP(free_cleanup)
+    struct report_rendering *renderings = list_renderings(e->manifests, &files.rendering_count);
 
     for (size_t i = 0; i < count; i++) {
         struct manifest_problem p = manifests_problem(e->manifests, i);
 
-        if (p.kind != PROBLEM_SKIPPED)
+        if (p.kind != PROBLEM_SKIPPED && p.kind != PROBLEM_NOT_RENDERED)
             invalid[files.invalid_count++] = (struct report_invalid){
                 "Manifest", p.path, p.line, p.column, p.text, p.kind == PROBLEM_DUPLICATE};
     }
+    files.renderings = renderings;
     files.invalid = invalid;
     add_skipped(e->manifests, skipped, kinds, &files);
     files.locations = evaluation_locations(e);

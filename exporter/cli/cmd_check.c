@@ -124,12 +124,6 @@ static void write_result(struct check *c, const struct environment *environment,
 
 /* ---- evaluation of one environment ---- */
 
-static void add_annotation(void *context, const char *value, const char *path,
-                           struct json_position where)
-{
-    exceptions_add_annotation(context, value, path, where);
-}
-
 /* Context of the hooks of load_sources_with(). */
 struct loading_context {
     struct check *check;
@@ -140,8 +134,7 @@ static void observe_annotations(void *context, struct evaluation *e)
 {
     const struct loading_context *c = context;
 
-    manifests_observe_annotation(e->manifests, EXCEPTION_ANNOTATION, add_annotation,
-                                 c->check->exceptions);
+    exceptions_observe(c->check->exceptions, e->manifests);
 }
 
 static bool is_known_unread(void *context, const struct manifest_problem *p)
@@ -152,7 +145,7 @@ static bool is_known_unread(void *context, const struct manifest_problem *p)
                                                      c->environment->name, p->path, p->text);
 }
 
-/* Returns the evaluation; NULL, with the exit status in c->status, if nothing can be evaluated. */
+/* Returns the evaluation; NULL, with the exit status in *status, if nothing can be evaluated. */
 static struct evaluation *load_environment(struct check *c, const struct environment *environment,
                                            enum exit_status *status)
 {
@@ -337,6 +330,9 @@ static enum exit_status run_environments(struct check *c)
         if (!run_environment(c, &c->environments.items[i]))
             return c->status;
     }
+    /* Before any output: the end of a reader, SIGPIPE, would leave the files of git:REF behind. */
+    check_baseline_free(c->baseline);
+    c->baseline = NULL;
     if (findings_format_is(c->options.output))
         end_findings(c);
     else if (is_document)

@@ -12,6 +12,7 @@
 #include "exporter/text/plan_text.h"
 #include "exporter/text/plan_upgrade_text.h"
 #include "exporter/text/planned_change.h"
+#include "exporter/text/rendering_text.h"
 #include "exporter/text/skipped_files.h"
 #include "metrics/base/json.h"
 #include "metrics/expose/report.h"
@@ -109,6 +110,7 @@ static bool read_change(struct change *c, const struct invocation *invocation)
     struct manifests *m = manifests_new(NULL, (const char *const *)changes->items, changes->count,
                                         e->options.namespace, &manifest_limits_default);
 
+    manifests_set_render_mode(m, (enum render_mode)e->options.render);
     manifests_import_definitions(m, e->manifests);
     manifests_set_server_versions(m, engine_api_version_source(e->engine));
     manifests_set_strict(m, e->options.strict_files);
@@ -276,6 +278,7 @@ static enum exit_status print_plan_result(struct plan *p, const struct change *c
         write_document(p, result, c, fail_on, &o.text);
     } else {
         plan_print(result, plan_layout_of(&e->options), fail_on, &o);
+        rendering_text_print_programs(e->manifests, &o);
         skipped_files_print(e->manifests, &o);
     }
     document_convert(&o.text, e->options.output);
@@ -343,6 +346,7 @@ static enum exit_status post_change(const struct invocation *invocation)
     size_t count = 0;
     bool fine;
 
+    manifests_set_render_mode(m, (enum render_mode)invocation->options.render);
     manifests_set_strict(m, invocation->options.strict_files);
     fine = read_manifests(m, changes, &objects, invocation);
     strbuf_adds(&json, "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[");
@@ -377,8 +381,7 @@ static enum exit_status run_plan(struct invocation *invocation)
     e = load_sources(invocation, &read);
     if (!e)
         return read;
-    if (read != STATUS_OK)
-        load_print_problems(e->manifests, invocation);
+    load_print_problems(e->manifests, invocation);
     status = simulate_change(e, read, invocation);
     evaluation_free(e);
     return read != STATUS_OK ? read : status;

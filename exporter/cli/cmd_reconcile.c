@@ -823,8 +823,7 @@ static enum exit_status run_reconcile(struct invocation *invocation)
     e = load_sources(invocation, &read);
     if (!e)
         return read;
-    if (read != STATUS_OK)
-        load_print_problems(e->manifests, invocation);
+    load_print_problems(e->manifests, invocation);
     if (read != STATUS_OK && e->options.yes) {
         invocation_print_error(invocation, "some input cannot be read, so nothing is written");
         status = read;

@@ -22,8 +22,9 @@ void load_report_problems(const struct manifests *m, message_fn *report, void *c
         CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(LINE_MAX_BYTES);
         struct manifest_problem p = manifests_problem(m, i);
 
-        if (!problem_kind_blocks_evaluation(p.kind))
+        if (!problem_kind_blocks_evaluation(p.kind) && p.kind != PROBLEM_NOT_RENDERED)
             continue;
+        strbuf_adds(&text, p.kind == PROBLEM_NOT_RENDERED ? "warning: " : "");
         manifest_problem_append_place(&p, &text);
         strbuf_addf(&text, ": %s", p.text);
         report(context, text.data);
@@ -162,6 +163,7 @@ static struct evaluation *open_sources(struct invocation *invocation, struct err
             .environment = platform_environment(),
             .log = &silent_log,
             .references = true,
+            .renders = true,
             .documents = invocation->command->bit & (COMMAND_EXPLAIN | COMMAND_PLAN),
             .seed = platform_random_seed(),
         },

@@ -41,7 +41,10 @@ void load_planned_kinds(struct evaluation *e);
 /* Judges the problems of an evaluation of load_sources(). */
 void load_judge_problems(struct evaluation *e);
 
-/* Prints an error for each file and document of the manifests that could not be read. */
+/*
+ * Prints an error for each file and document of the manifests that could not be read, and a warning
+ * for each kustomization and chart that was not rendered.
+ */
 void load_print_problems(const struct manifests *m, const struct invocation *invocation);
 /* Likewise, but passes the errors to `report`. */
 void load_report_problems(const struct manifests *m, message_fn *report, void *context);

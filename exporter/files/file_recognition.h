@@ -16,6 +16,8 @@
     ROW(HELM_CHART, "helm_chart", "Chart.yaml of Helm", "Chart.yaml of Helm")                      \
     ROW(KUSTOMIZATION, "kustomization", "kustomization", "kustomizations")                         \
     ROW(KUSTOMIZE_PATCH, "kustomize_patch", "kustomize patch", "kustomize patches")                \
+    ROW(UNLISTED, "unlisted", "file that its kustomization does not list",                         \
+        "files that their kustomizations do not list")                                             \
     ROW(CONFIGURATION, "configuration", "configuration of a tool", "configurations of tools")      \
     ROW(OTHER_YAML, "other_yaml", "values file or other YAML", "values files or other YAML")       \
     ROW(COMMENTED_JSON, "commented_json", "JSON with comments", "JSON with comments")              \

@@ -15,6 +15,8 @@ const char *problem_kind_name(enum problem_kind kind)
         return "rejected";
     case PROBLEM_DUPLICATE:
         return "duplicate";
+    case PROBLEM_NOT_RENDERED:
+        return "not_rendered";
     case PROBLEM_SKIPPED:
         return "skipped";
     }
@@ -35,10 +37,16 @@ void manifest_problem_append_place(const struct manifest_problem *p, struct strb
         strbuf_addf(out, ":%zu", p->column);
 }
 
+static void free_problem(struct document_problem *p)
+{
+    free(p->path);
+    free(p->text);
+}
+
 void document_problems_release(struct document_problems *p)
 {
     for (size_t i = 0; i < p->count; i++)
-        free(p->items[i].text);
+        free_problem(&p->items[i]);
     free(p->items);
     free(p->skipped);
     *p = (struct document_problems){0};
@@ -47,7 +55,7 @@ void document_problems_release(struct document_problems *p)
 /* Adds a problem with its own text, or frees the text if the list is full. */
 static void add_problem(struct document_problems *p, struct document_problem problem)
 {
-    bool harmless = problem.kind == PROBLEM_DUPLICATE || problem.kind == PROBLEM_SKIPPED;
+    bool harmless = !problem_kind_blocks_evaluation(problem.kind);
     size_t *seen = harmless ? &p->harmless : &p->broken;
 
     if ((*seen)++ >= PROBLEMS_MAX) {
@@ -58,6 +66,7 @@ static void add_problem(struct document_problems *p, struct document_problem pro
         p->capacity = p->capacity ? p->capacity * 2 : 1;
         p->items = xreallocarray(p->items, p->capacity, sizeof(*p->items));
     }
+    problem.path = p->path ? xstrdup(p->path) : NULL;
     p->items[p->count++] = problem;
 }
 
@@ -72,8 +81,12 @@ void document_problems_add(struct document_problems *p, enum problem_kind kind,
 }
 
 void document_problems_skip(struct document_problems *p, enum skipped_kind kind,
-                            struct json_position where)
+                            struct json_position where, bool strict)
 {
+    if (strict) {
+        document_problems_add(p, PROBLEM_REJECTED, where, skipped_message(kind).text, NULL);
+        return;
+    }
     if (!p->skipped)
         p->skipped = xcalloc(SKIPPED_KIND_COUNT, sizeof(*p->skipped));
     p->skipped[kind]++;
@@ -106,7 +119,10 @@ static int compare_problems(const void *a, const void *b)
 {
     const struct manifest_problem *p = a;
     const struct manifest_problem *q = b;
+    int order = strcmp(p->path, q->path);
 
+    if (order != 0)
+        return order;
     if (p->line != q->line)
         return p->line < q->line ? -1 : 1;
     if (p->column != q->column)
@@ -138,8 +154,8 @@ static void add_problems(struct problem_view *v, const char *path,
     for (size_t i = 0; i < p->count; i++) {
         const struct document_problem *q = &p->items[i];
 
-        append_problem(v, (struct manifest_problem){q->kind, path, q->line, q->column, q->text,
-                                                    q->object, q->skipped});
+        append_problem(v, (struct manifest_problem){q->kind, q->path ? q->path : path, q->line,
+                                                    q->column, q->text, q->object, q->skipped});
     }
 }
 
@@ -203,8 +219,14 @@ void manifest_file_free(struct manifest_file *file)
     document_problems_release(&file->problems);
     document_problems_release(&file->duplicates);
     free(file->declarations);
+    free(file->origins);
     free(file->path);
     free(file);
+}
+
+const struct manifest_file *manifest_file_origin(const struct manifest_file *file, uint64_t order)
+{
+    return order > 0 && order <= file->origin_count ? file->origins[order - 1] : file;
 }
 
 int manifest_file_compare(const struct manifest_file *a, const struct manifest_file *b)

@@ -940,3 +940,19 @@ enum reading_state manifest_reader_step(struct manifest_reader *r, int64_t now_m
     }
     abort();
 }
+
+bool manifest_read_file(const char *path, const struct manifest_limits *limits,
+                        json_object_fn *each, void *context, struct error *err)
+{
+    struct manifest_file *file = manifest_file_new(path, 0);
+    struct manifest_reader *r = manifest_reader_new(file, limits, NULL, false);
+    enum reading_state state = READING_MORE;
+    struct read_failure why;
+
+    manifest_reader_set_receiver(r, each, context);
+    while (state == READING_MORE)
+        state = manifest_reader_step(r, 0, &why);
+    manifest_reader_free(r);
+    manifest_file_free(file);
+    return state == READING_DONE || fail(err, "%s", why.text.text);
+}

@@ -139,6 +139,13 @@ int64_t manifest_reader_due(const struct manifest_reader *r);
 enum reading_state manifest_reader_step(struct manifest_reader *r, int64_t now_ms,
                                         struct read_failure *why) MUST_USE;
 
+/*
+ * Reads a whole file in the caller's thread, and passes its objects to `each`. Returns false with
+ * the reason if it cannot be read.
+ */
+bool manifest_read_file(const char *path, const struct manifest_limits *limits,
+                        json_object_fn *each, void *context, struct error *err) MUST_USE;
+
 /* Used only by manifest_reader.c and tests. */
 
 /*

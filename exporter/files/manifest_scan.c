@@ -7,6 +7,7 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
+#include "exporter/files/package_definition.h"
 #include "exporter/system/file.h"
 #include "metrics/base/strbuf.h"
 
@@ -247,7 +248,9 @@ bool scan_is_manifest_name(const char *name)
 {
     const char *dot = strrchr(name, '.');
 
-    return name[0] != '.' && dot &&
+    if (!dot)
+        return package_is_definition_name(name);
+    return name[0] != '.' &&
            (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0 || strcmp(dot, ".json") == 0);
 }
 

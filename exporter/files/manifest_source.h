@@ -5,6 +5,7 @@
 #include "exporter/files/manifest_problems.h"
 #include "exporter/files/manifest_reader.h"
 #include "exporter/files/manifest_tree.h"
+#include "exporter/files/package_reader.h"
 #include "exporter/kube/api_resources.h"
 #include "exporter/system/file_reader.h"
 #include "metrics/model/store.h"
@@ -65,6 +66,9 @@ bool manifests_accept_events(const struct manifests *m);
  * nor the descriptor of manifests_watch() is ready before. 0: at once; INT64_MAX: no call needed.
  */
 int64_t manifests_due(const struct manifests *m);
+
+/* Sets the programs that may run for kustomizations and charts; RENDER_SERVER by default. */
+void manifests_set_render_mode(struct manifests *m, enum render_mode mode);
 
 /* Skips objects for which namespace_filter_reads_object() is false. The filter is borrowed. */
 void manifests_set_filter(struct manifests *m, const struct namespace_filter *filter);
@@ -170,6 +174,13 @@ const struct manifest_limits *manifests_limits(const struct manifests *m);
 /* Calls declarations_find_earlier_place(). The path is valid until the next load or pump. */
 bool manifests_find_earlier_place(const struct manifests *m, const struct entry *entry,
                                   size_t index, const char **path, struct json_position *where);
+
+/* Packages that were rendered, in the order of their folders. Valid until the next load. */
+size_t manifests_rendering_count(const struct manifests *m);
+/* Returns the number of rendered documents that declare an object which a later one declares too.
+ */
+size_t manifests_rendered_duplicate_count(const struct manifests *m);
+const struct rendering *manifests_rendering(const struct manifests *m, size_t i);
 
 size_t manifests_file_count(const struct manifests *m);
 /* Returns the number of files and PATHs of which a part or all cannot be evaluated. */

@@ -4,6 +4,8 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
+#include "exporter/files/package_definition.h"
+
 void manifest_tree_init(struct manifest_tree *t, const char *const *paths, size_t count)
 {
     *t = (struct manifest_tree){.path_count = count};
@@ -85,12 +87,20 @@ struct walk_context {
     bool force_reread;
 };
 
+static const char *file_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
 static struct manifest_file *add_file(const struct walk_context *w, const struct scan_result *s)
 {
     struct manifest_file *file = manifest_file_new(s->text, w->path_index);
     struct manifest_tree *t = w->tree;
 
     file->is_path = s->is_path;
+    file->is_definition = package_is_definition_name(file_base_name(s->text));
     /* Standard input has no path to open again, even if it is a file. */
     file->read_once = s->is_path && (!S_ISREG(s->about.st_mode) || strcmp(s->text, "-") == 0);
     file->source = ++t->last_source;
@@ -136,6 +146,7 @@ void manifest_tree_mark_changed(struct manifest_tree *t, struct manifest_file *f
         return;
     file->changed = true;
     t->changed++;
+    t->changed_definitions += file->is_definition;
 }
 
 void manifest_tree_mark_gone(struct manifest_tree *t, struct manifest_file *file)
@@ -146,6 +157,15 @@ void manifest_tree_mark_gone(struct manifest_tree *t, struct manifest_file *file
     t->gone++;
 }
 
+static void clear_changed(struct manifest_tree *t, struct manifest_file *file)
+{
+    if (!file->changed)
+        return;
+    file->changed = false;
+    t->changed--;
+    t->changed_definitions -= file->is_definition;
+}
+
 struct manifest_file *manifest_tree_take_changed(struct manifest_tree *t)
 {
     manifest_tree_sort(t);
@@ -154,9 +174,8 @@ struct manifest_file *manifest_tree_take_changed(struct manifest_tree *t)
             t->cursor = 0;
 
         struct manifest_file *file = t->files[t->cursor++];
-        if (file->changed) {
-            file->changed = false;
-            t->changed--;
+        if (file->changed && (file->is_definition || t->changed_definitions == 0)) {
+            clear_changed(t, file);
             return file;
         }
     }
@@ -172,7 +191,7 @@ struct manifest_file *manifest_tree_take_gone(struct manifest_tree *t)
         if (!file->gone)
             continue;
         t->gone--;
-        t->changed -= file->changed ? 1 : 0;
+        clear_changed(t, file);
         t->count--;
         t->sorted--;
         memmove(t->files + i, t->files + i + 1, (t->count - i) * sizeof(struct manifest_file *));

@@ -35,11 +35,12 @@ struct manifest_tree {
     size_t count;
     size_t capacity;
     size_t sorted;
-    size_t changed;       /* Number of files with the mark `changed`. */
-    size_t gone;          /* Number of files with the mark `gone`. */
-    size_t cursor;        /* Index at which the search for the next changed file starts. */
-    uint32_t last_source; /* Store origin number of the latest new file. */
-    bool uses_reader;     /* Jobs of the file reader walk the PATHs. */
+    size_t changed;             /* Number of files with the mark `changed`. */
+    size_t changed_definitions; /* Number of them with is_definition. */
+    size_t gone;                /* Number of files with the mark `gone`. */
+    size_t cursor;              /* Index at which the search for the next changed file starts. */
+    uint32_t last_source;       /* Store origin number of the latest new file. */
+    bool uses_reader;           /* Jobs of the file reader walk the PATHs. */
     struct file_watches watches;
 };
 
@@ -68,7 +69,10 @@ bool manifest_tree_walk_all(struct manifest_tree *t, struct error *err) MUST_USE
  */
 bool manifest_tree_pump_events(struct manifest_tree *t);
 
-/* Returns the next changed file and clears its mark; NULL if no file has changed. */
+/*
+ * Returns the next changed file and clears its mark; NULL if no file has changed. Definitions of
+ * packages come first.
+ */
 struct manifest_file *manifest_tree_take_changed(struct manifest_tree *t);
 /* Removes a file with the mark `gone` from the tree, for the caller to free; NULL without one. */
 struct manifest_file *manifest_tree_take_gone(struct manifest_tree *t);

@@ -153,6 +153,21 @@ static void add_hidden(const struct check_context *c, const struct problem *caus
     add_omitted(c->findings, finding, i - first, "hidden problems");
 }
 
+/* Sets why the problem does not count; no change if it counts. */
+static void set_suppression(const struct check_result *r, const struct problem *p,
+                            struct finding *out)
+{
+    const struct suppressed_problem *s = check_result_suppression(r, p);
+
+    out->baseline = has_baseline(r);
+    if (!s)
+        return;
+    out->suppression = !s->exception          ? FINDING_IN_BASELINE
+                       : s->exception->object ? FINDING_EXCEPTED_BY_FILE
+                                              : FINDING_EXCEPTED_BY_ANNOTATION;
+    out->justification = s->exception ? s->exception->reason : NULL;
+}
+
 /*
  * Returns the place of a problem; that of a problem of a file, and of a lease, is the file. If no
  * file has the subject, as a Cluster that does not exist, the place is the first PATH, because
@@ -173,21 +188,6 @@ static struct location find_place(const struct check_context *c, const struct pr
     else if (!problem_find_location(e->engine, p, &c->locations, &at))
         at = (struct location){paths->count > 0 ? paths->items[0] : NULL, 0, 0};
     return at;
-}
-
-/* Sets why the problem does not count; no change if it counts. */
-static void set_suppression(const struct check_result *r, const struct problem *p,
-                            struct finding *out)
-{
-    const struct suppressed_problem *s = check_result_suppression(r, p);
-
-    out->baseline = has_baseline(r);
-    if (!s)
-        return;
-    out->suppression = !s->exception          ? FINDING_IN_BASELINE
-                       : s->exception->object ? FINDING_EXCEPTED_BY_FILE
-                                              : FINDING_EXCEPTED_BY_ANNOTATION;
-    out->justification = s->exception ? s->exception->reason : NULL;
 }
 
 static struct finding *add_problem(const struct check_context *c, const struct problem *p)
@@ -236,7 +236,7 @@ static void add_problems(const struct check_context *c)
             add_related(c, r->hidden[i].problem, add_problem(c, r->hidden[i].problem));
     }
     for (size_t i = 0; i < r->suppressed_count; i++) {
-        if (!is_told_by_file(r, r->suppressed[i].problem))
+        if (!is_about_manifest(c, r->suppressed[i].problem))
             add_problem(c, r->suppressed[i].problem);
     }
 }

@@ -3,6 +3,7 @@
 
 #include "exporter/text/check_places.h"
 #include "exporter/text/object_name.h"
+#include "exporter/text/rendering_text.h"
 #include "exporter/text/skipped_files.h"
 #include "exporter/text/suppression_text.h"
 #include "metrics/base/timestamp.h"
@@ -904,8 +905,10 @@ void check_result_print(const struct check_result *r, const struct fail_on *fail
     print_sources(r, fail_on, o);
     print_release(r, o);
     print_filter(r, o);
+    rendering_text_print_programs(r->evaluation->manifests, o);
     skipped_files_print(r->evaluation->manifests, o);
     suppression_print_numbers(r, o);
+    rendering_text_print_reasons(r->evaluation->manifests, o);
     print_manifest_problems(r, "Not read", check_result_is_unread, r->unread, o);
     print_manifest_problems(r, "Not read, as in the baseline", check_result_is_known_unread,
                             r->numbers.unread, o);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/text/skipped_files.h"
 
-enum { LINE_MAX_BYTES = 8192, CHARTS_SHOWN = 3 };
+enum { LINE_MAX_BYTES = 8192 };
 
 void skipped_files_add(const struct manifests *m, struct strbuf *out)
 {
@@ -37,53 +37,13 @@ void skipped_files_add_empty(const struct manifests *m, const char *fact, struct
         strbuf_adds(out, ": ");
 }
 
-/* Returns the length of the folder of the chart that has the template; 0 if it is not known. */
-static size_t chart_length(const char *path)
-{
-    static const char folder[] = "/templates/";
-    const char *at = strstr(path, folder);
-
-    for (const char *next = at; next; next = strstr(next + 1, folder))
-        at = next;
-    return at ? (size_t)(at - path) : 0;
-}
-
-/* Appends the folders of the first charts with skipped templates. */
-static void add_charts(const struct manifests *m, struct strbuf *out)
-{
-    CLEANUP(free_cleanup) char *last = xstrdup("");
-    size_t count = 0;
-
-    for (size_t i = 0; i < manifests_problem_count(m); i++) {
-        struct manifest_problem p = manifests_problem(m, i);
-        size_t len = p.skipped == SKIPPED_HELM_TEMPLATE ? chart_length(p.path) : 0;
-
-        if (len == 0 || (strlen(last) == len && strncmp(last, p.path, len) == 0))
-            continue;
-        free(last);
-        last = xmemdup0(p.path, len);
-        if (count++ < CHARTS_SHOWN)
-            strbuf_addf(out, "%s%s", count == 1 ? " Charts: " : ", ", last);
-    }
-    if (count > CHARTS_SHOWN)
-        strbuf_addf(out, " and %zu more", count - CHARTS_SHOWN);
-    strbuf_adds(out, count > 0 ? "." : "");
-}
-
 void skipped_files_print(const struct manifests *m, struct output *o)
 {
     CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
-    CLEANUP(strbuf_release) struct strbuf hint = STRBUF_INIT(LINE_MAX_BYTES);
 
     skipped_files_add(m, &line);
     if (line.len == 0)
         return;
     strbuf_adds(&line, ". --strict-files lists them.");
     output_add_line(o, 0, line.data);
-    if (manifests_skipped_count(m, SKIPPED_HELM_TEMPLATE) == 0)
-        return;
-    strbuf_adds(&hint, "To evaluate Helm templates, render each chart: helm template CHART | "
-                       "karmada-policy-exporter check -.");
-    add_charts(m, &hint);
-    output_add_line(o, 0, hint.data);
 }

@@ -16,5 +16,5 @@ void skipped_files_add(const struct manifests *m, struct strbuf *out);
  */
 void skipped_files_add_empty(const struct manifests *m, const char *fact, struct strbuf *out);
 
-/* Prints the sentence, and how to evaluate Helm templates. */
+/* Prints the sentence. */
 void skipped_files_print(const struct manifests *m, struct output *o);

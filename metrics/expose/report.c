@@ -200,6 +200,29 @@ static void put_lists(struct json_writer *w, const struct report *r)
     put_list(w, "policies", &r->policies, report_policy);
 }
 
+static void put_renderings(struct json_writer *w, const struct report *r)
+{
+    const struct report_rendering *list = r->files->renderings;
+
+    if (r->files->rendering_count == 0)
+        return;
+    json_writer_open(w, "renderings", '[');
+    for (size_t i = 0; i < r->files->rendering_count; i++) {
+        json_writer_open(w, NULL, '{');
+        json_writer_text(w, "path", list[i].path);
+        if (list[i].message) {
+            json_writer_text(w, "message", list[i].message);
+        } else {
+            json_writer_text(w, "kind", list[i].kind);
+            json_writer_text(w, "program", list[i].program);
+            json_writer_text(w, "version", list[i].version);
+            json_writer_int(w, "objects", (int64_t)list[i].objects);
+        }
+        json_writer_close(w, '}');
+    }
+    json_writer_close(w, ']');
+}
+
 /* Appends what the caller knows about the suppression of problems. */
 static void put_suppressed(struct json_writer *w, const struct report_files *files)
 {
@@ -230,6 +253,7 @@ void report_put(struct json_writer *w, const char *key, const struct engine *eng
     put_summary(w, &r);
     put_lists(w, &r);
     put_invalid_and_duplicates(w, &r);
+    put_renderings(w, &r);
     put_skipped(w, r.files);
     put_suppressed(w, r.files);
     json_writer_close(w, '}');

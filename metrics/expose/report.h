@@ -21,6 +21,16 @@ struct report_invalid {
     bool duplicate;   /* A later document declares the same object. */
 };
 
+/* Kustomization or Helm chart among the files. Texts are borrowed. */
+struct report_rendering {
+    const char *path;    /* Its folder; of one that is not rendered, its definition. */
+    const char *kind;    /* "Kustomization", "Chart"; NULL if `message` is set. */
+    const char *program; /* NULL if `message` is set, as is `version`. */
+    const char *version;
+    size_t objects;
+    const char *message; /* Reason for not rendering it; NULL if it was rendered. */
+};
+
 /* File or document that is no Kubernetes object. Texts are borrowed. */
 struct report_skipped {
     const char *kind; /* Identifier of what it looks like, such as "helm_template". */
@@ -37,6 +47,8 @@ struct report_skipped_count {
 struct report_files {
     const struct report_invalid *invalid;
     size_t invalid_count;
+    const struct report_rendering *renderings;
+    size_t rendering_count;
     const struct report_skipped *skipped; /* The first ones. */
     size_t skipped_count;
     const struct report_skipped_count *skipped_kinds; /* Numbers of all. */
@@ -51,8 +63,9 @@ struct report_files {
 /*
  * Appends the whole report, as a document, member or element. Its list "invalid" has the elements
  * of `files->invalid` without duplicates, then problems of policies, and defects of templates and
- * bindings. The list "duplicates" has the duplicates of `files->invalid`; "skipped" has numbers and
- * places of documents that are no objects. `files` may be NULL.
+ * bindings. The list "duplicates" has the duplicates of `files->invalid`; "renderings" is omitted
+ * if it is empty; "skipped" has numbers and places of documents that are no objects. `files` may be
+ * NULL.
  */
 void report_put(struct json_writer *w, const char *key, const struct engine *engine,
                 const struct report_files *files);
