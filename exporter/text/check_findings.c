@@ -236,7 +236,7 @@ static void add_problems(const struct check_context *c)
             add_related(c, r->hidden[i].problem, add_problem(c, r->hidden[i].problem));
     }
     for (size_t i = 0; i < r->suppressed_count; i++) {
-        if (!is_about_manifest(c, r->suppressed[i].problem))
+        if (!is_told_by_file(r, r->suppressed[i].problem))
             add_problem(c, r->suppressed[i].problem);
     }
 }
