@@ -315,6 +315,8 @@ static void end_text(struct check *c)
 
 static void end_findings(struct check *c)
 {
+    if (c->complete && !c->selective)
+        findings_add_unused(&c->findings, c->exceptions, c->now_ms);
     findings_finish(&c->findings);
     findings_write(&c->findings, c->options.output, &(struct findings_end){c->status, c->complete},
                    &c->output.text);
