@@ -6,6 +6,7 @@
 #include "exporter/cli/document.h"
 #include "exporter/cli/load.h"
 #include "exporter/cli/remote.h"
+#include "exporter/cli/report_files.h"
 #include "exporter/system/platform.h"
 #include "exporter/text/check_findings.h"
 #include "exporter/text/check_text.h"
@@ -24,7 +25,7 @@ struct check {
     int64_t now_ms;
     struct output output;
     struct json_writer json;  /* For formats of document_is_requested(). */
-    struct findings findings; /* For formats of findings_format_is(). */
+    struct findings findings; /* If needs_findings(). */
     struct strbuf failing;    /* Names of the environments that fail. */
     size_t failing_count;
     bool complete;  /* All inputs of all environments were read. */
@@ -35,6 +36,11 @@ struct check {
 static bool has_environments(const struct check *c)
 {
     return *c->environments.items[0].name != '\0';
+}
+
+static bool needs_findings(const struct check *c)
+{
+    return findings_format_is(c->options.output) || c->options.reports.count > 0;
 }
 
 static void check_release(struct check *c)
@@ -96,10 +102,11 @@ static void write_result(struct check *c, const struct environment *environment,
         if (o->fail_on.conditions >> i & 1)
             evaluation_locate_names(r->evaluation, &r->normal[i]);
     }
-    if (findings_format_is(o->output)) {
-        print_unread(c, r);
+    if (needs_findings(c))
         findings_add_check(&c->findings, r, &o->fail_on,
                            has_environments(c) ? environment->name : NULL);
+    if (findings_format_is(o->output)) {
+        print_unread(c, r);
         return;
     }
     if (document_is_requested(o->output)) {
@@ -255,7 +262,8 @@ static bool begin(struct check *c, struct error *err)
 {
     const struct options *o = &c->options;
 
-    if (!config_load(&c->options, c->invocation->argc, c->invocation->argv, err))
+    if (!config_load(&c->options, c->invocation->argc, c->invocation->argv, err) ||
+        !report_files_check(&c->options.reports, err))
         return false;
     if (!environments_parse(&o->environments, &c->environments, err) ||
         !paths_are_readable_again(c, err))
@@ -318,9 +326,16 @@ static void end_text(struct check *c)
 
 static void end_findings(struct check *c)
 {
+    const struct findings_end end = {c->status, c->complete};
+    struct error err;
+
     findings_finish(&c->findings);
-    findings_write(&c->findings, c->options.output, &(struct findings_end){c->status, c->complete},
-                   &c->output.text);
+    if (!report_files_write(&c->options.reports, &c->findings, &end, &err)) {
+        invocation_print_error(c->invocation, err.text);
+        c->status = STATUS_USAGE;
+    }
+    if (findings_format_is(c->options.output))
+        findings_write(&c->findings, c->options.output, &end, &c->output.text);
 }
 
 static enum exit_status run_environments(struct check *c)
@@ -335,11 +350,11 @@ static enum exit_status run_environments(struct check *c)
         if (!run_environment(c, &c->environments.items[i]))
             return c->status;
     }
-    if (findings_format_is(c->options.output))
+    if (needs_findings(c))
         end_findings(c);
-    else if (is_document)
+    if (is_document)
         end_document(c);
-    else
+    else if (!findings_format_is(c->options.output))
         end_text(c);
     return invocation_print_output(c->invocation, &c->output, c->status);
 }
@@ -349,9 +364,10 @@ static bool flags_fit_server(const struct options *o, struct error *err)
 {
     if (*o->server == '\0')
         return true;
-    if (*o->baseline != '\0' || o->exceptions.count > 0 || o->environments.count > 0)
-        return fail(err, "--baseline, --exceptions and --environment need the objects, which "
-                         "--server URL does not provide: omit the flag, or use --kubeconfig FILE");
+    if (*o->baseline != '\0' || o->exceptions.count + o->environments.count + o->reports.count > 0)
+        return fail(err, "--baseline, --exceptions, --environment and --report need the objects, "
+                         "which --server URL does not provide: omit the flag, or use --kubeconfig "
+                         "FILE");
     return true;
 }
 
