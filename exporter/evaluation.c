@@ -137,7 +137,10 @@ static bool open_sources(struct evaluation *e, const struct evaluation_settings 
         return false;
     e->manifests = manifests_new(e->store, (const char *const *)o->manifests.items,
                                  o->manifests.count, o->namespace, &manifest_limits_default);
-    manifests_set_strict(e->manifests, o->strict_files);
+    if (!manifests_set_options(e->manifests, o, err))
+        return false;
+    if (settings->renders)
+        manifests_set_render_mode(e->manifests, (enum render_mode)o->render);
     set_namespace_filter(e);
     manifests_set_filter(e->manifests, &e->filter);
     manifests_set_reader(e->manifests, settings->reader);
@@ -688,6 +691,32 @@ struct location_source evaluation_locations(const struct evaluation *e)
                                     .context = e};
 }
 
+/* Returns the kustomizations and charts among the manifests, rendered or not. */
+static struct report_rendering *list_renderings(const struct manifests *m, size_t *count)
+{
+    size_t rendered = manifests_rendering_count(m), problems = manifests_problem_count(m);
+    struct report_rendering *list = xcalloc(rendered + problems + 1, sizeof(*list));
+
+    for (*count = 0; *count < rendered; ++*count) {
+        const struct rendering *r = manifests_rendering(m, *count);
+
+        list[*count] = (struct report_rendering){
+            .path = r->folder,
+            .kind = r->is_chart ? "Chart" : "Kustomization",
+            .program = r->program.name,
+            .version = r->program.version,
+            .objects = r->objects,
+        };
+    }
+    for (size_t i = 0; i < problems; i++) {
+        struct manifest_problem p = manifests_problem(m, i);
+
+        if (p.kind == PROBLEM_NOT_RENDERED)
+            list[(*count)++] = (struct report_rendering){.path = p.path, .message = p.text};
+    }
+    return list;
+}
+
 /* Source of places that only notes the fields. */
 static bool note_field(const void *context, const struct entry *entry, const char *field,
                        struct location *out)
@@ -754,6 +783,8 @@ static void add_skipped(const struct manifests *m, struct report_skipped *places
     for (unsigned i = SKIPPED_NONE + 1; i < SKIPPED_KIND_COUNT; i++)
         kinds[files->skipped_kind_count++] =
             (struct report_skipped_count){skipped_nouns[i].id, manifests_skipped_count(m, i)};
+    files->excluded_files = manifests_excluded(m).files;
+    files->excluded_folders = manifests_excluded(m).folders;
     files->skipped = places;
     files->skipped_kinds = kinds;
 }
@@ -767,14 +798,25 @@ void evaluation_put_report(const struct evaluation *e, struct json_writer *w, co
     struct report_skipped *skipped = xcalloc(REPORT_SKIPPED_MAX, sizeof(*skipped));
     struct report_skipped_count kinds[SKIPPED_KIND_COUNT];
     struct report_files files = *settings;
+    CLEANUP(free_cleanup)
+    struct report_rendering *renderings = list_renderings(e->manifests, &files.rendering_count);
 
     for (size_t i = 0; i < count; i++) {
         struct manifest_problem p = manifests_problem(e->manifests, i);
 
-        if (p.kind != PROBLEM_SKIPPED)
+        if (p.kind != PROBLEM_SKIPPED && p.kind != PROBLEM_NOT_RENDERED)
             invalid[files.invalid_count++] = (struct report_invalid){
-                "Manifest", p.path, p.line, p.column, p.text, p.kind == PROBLEM_DUPLICATE};
+                .list = p.kind == PROBLEM_DUPLICATE      ? REPORT_DUPLICATES
+                        : p.kind == PROBLEM_REPEATED_KEY ? REPORT_REPEATED_KEYS
+                                                         : REPORT_INVALID,
+                .kind = "Manifest",
+                .path = p.path,
+                .line = p.line,
+                .column = p.column,
+                .text = p.text,
+            };
     }
+    files.renderings = renderings;
     files.invalid = invalid;
     add_skipped(e->manifests, skipped, kinds, &files);
     files.locations = evaluation_locations(e);

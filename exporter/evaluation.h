@@ -54,6 +54,7 @@ struct evaluation_settings {
     struct file_reader *reader;     /* See struct evaluation. */
     bool follow; /* Watch manifest files for changes; read the Leases of Karmada's components. */
     bool references; /* Read full objects of kinds with references, such as workloads. */
+    bool renders;    /* Run programs for kustomizations and charts, unless --render forbids it. */
     bool documents;  /* Keep whole objects from an API server, too: for override policies. */
     uint64_t seed;   /* Seed of hash maps and random delays. */
 };

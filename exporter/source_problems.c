@@ -9,7 +9,7 @@ enum {
 };
 
 /* A problem of a source. */
-struct finding {
+struct source_finding {
     char *api_version;
     char *kind;
     char *ns;
@@ -19,7 +19,7 @@ struct finding {
 };
 
 struct finding_set {
-    struct finding *items;
+    struct source_finding *items;
     size_t count;
     size_t capacity;
 };
@@ -61,7 +61,7 @@ struct source_problems *source_problems_new(struct source_set sources,
 
 /* ---- sets of problems ---- */
 
-static void release_finding(struct finding *f)
+static void release_finding(struct source_finding *f)
 {
     free(f->api_version);
     free(f->kind);
@@ -84,12 +84,12 @@ static void add_finding(struct finding_set *set, struct external_subject subject
         set->capacity = set->capacity ? 2 * set->capacity : 8;
         set->items = xreallocarray(set->items, set->capacity, sizeof(*set->items));
     }
-    set->items[set->count++] = (struct finding){xstrdup(subject.api_version),
-                                                xstrdup(subject.kind),
-                                                xstrdup(subject.ns),
-                                                xstrdup(subject.name),
-                                                reason,
-                                                since_ms};
+    set->items[set->count++] = (struct source_finding){xstrdup(subject.api_version),
+                                                       xstrdup(subject.kind),
+                                                       xstrdup(subject.ns),
+                                                       xstrdup(subject.name),
+                                                       reason,
+                                                       since_ms};
 }
 
 static void add_source_finding(struct finding_set *set, const char *name,
@@ -98,7 +98,7 @@ static void add_source_finding(struct finding_set *set, const char *name,
     add_finding(set, (struct external_subject){"", "Source", "", name}, reason, since_ms);
 }
 
-static struct external_subject subject_of(const struct finding *f)
+static struct external_subject subject_of(const struct source_finding *f)
 {
     return (struct external_subject){f->api_version, f->kind, f->ns, f->name};
 }
@@ -106,7 +106,7 @@ static struct external_subject subject_of(const struct finding *f)
 /* Compares the subjects of two problems. */
 static int compare_subjects(const void *a, const void *b)
 {
-    const struct finding *x = a, *y = b;
+    const struct source_finding *x = a, *y = b;
     int order = strcmp(x->name, y->name);
 
     order = order ? order : strcmp(x->kind, y->kind);
@@ -120,8 +120,8 @@ static int compare_findings(const void *a, const void *b)
     int order = compare_subjects(a, b);
 
     return order ? order
-                 : (int)((const struct finding *)a)->reason -
-                       (int)((const struct finding *)b)->reason;
+                 : (int)((const struct source_finding *)a)->reason -
+                       (int)((const struct source_finding *)b)->reason;
 }
 
 /* Sorts the problems, and drops those of a subject that are not the first in precedence. */

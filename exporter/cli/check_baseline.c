@@ -231,15 +231,9 @@ static void add_result(struct check_baseline *b, const struct check_result *r,
     }
 }
 
-static void add_annotation(void *context, const char *value, const char *path,
-                           struct json_position where)
-{
-    exceptions_add_annotation(context, value, path, where);
-}
-
 static void observe_annotations(void *context, struct evaluation *e)
 {
-    manifests_observe_annotation(e->manifests, EXCEPTION_ANNOTATION, add_annotation, context);
+    exceptions_observe(context, e->manifests);
 }
 
 /* Problems of files are compared with those of the head; they do not make the baseline invalid. */
@@ -250,15 +244,18 @@ static bool accept_unread(void *context, const struct manifest_problem *p)
     return true;
 }
 
-/* Evaluates the files of `base`, whose options are moved out, and adds their problems. */
+/*
+ * Evaluates the files of `base` and adds their problems, except those that the exceptions of `s`
+ * cover. Moves the options out of `base`.
+ */
 static bool evaluate_tree(struct check_baseline *b, struct invocation *base,
-                          const struct mapped_paths *paths, const char *environment, int64_t now_ms,
-                          struct exceptions *exceptions, enum exit_status *status)
+                          const struct mapped_paths *paths, const struct suppressions *s,
+                          enum exit_status *status)
 {
     struct evaluation *e = load_sources_with(base,
                                              &(struct load_hooks){.opened = observe_annotations,
                                                                   .accepts = accept_unread,
-                                                                  .context = exceptions,
+                                                                  .context = s->exceptions,
                                                                   .quiet = true},
                                              status);
     struct check_result r;
@@ -266,11 +263,9 @@ static bool evaluate_tree(struct check_baseline *b, struct invocation *base,
     if (!e)
         return false;
     load_judge_problems(e);
-    check_result_make(
-        &r, e, NULL,
-        &(struct suppressions){.exceptions = exceptions, .environment = "", .now_ms = now_ms});
-    add_result(b, &r, paths, environment);
-    add_unread(b, e, paths, environment);
+    check_result_make(&r, e, NULL, s);
+    add_result(b, &r, paths, s->environment);
+    add_unread(b, e, paths, s->environment);
     check_result_release(&r);
     evaluation_free(e);
     *status = STATUS_OK;
@@ -303,7 +298,11 @@ bool check_baseline_prepare(struct check_baseline *b, const struct invocation *i
     if (!fine)
         *status = invocation_reject(invocation, err.text);
     if (fine && paths.bases.count > 0)
-        fine = evaluate_tree(b, &base, &paths, environment->name, now_ms, exceptions, status);
+        fine = evaluate_tree(b, &base, &paths,
+                             &(struct suppressions){.exceptions = exceptions,
+                                                    .environment = environment->name,
+                                                    .now_ms = now_ms},
+                             status);
     exceptions_free(exceptions);
     options_release(&base.options);
     return fine;

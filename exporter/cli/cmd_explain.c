@@ -122,8 +122,7 @@ static enum exit_status run_explain(struct invocation *invocation)
     e = load_sources(invocation, &status);
     if (!e)
         return status;
-    if (status != STATUS_OK)
-        load_print_problems(e->manifests, invocation);
+    load_print_problems(e->manifests, invocation);
     load_judge_problems(e);
     evaluation_locate_fields(e);
     status = print_explanation_of(e, typed, invocation);

@@ -12,6 +12,7 @@
 #include "exporter/text/plan_text.h"
 #include "exporter/text/plan_upgrade_text.h"
 #include "exporter/text/planned_change.h"
+#include "exporter/text/rendering_text.h"
 #include "exporter/text/skipped_files.h"
 #include "metrics/base/json.h"
 #include "metrics/expose/report.h"
@@ -41,13 +42,19 @@ static bool has_object(const struct manifests *source, const struct text_list *c
  * one is not read.
  */
 static bool read_manifests(struct manifests *source, const struct text_list *changes,
-                           struct planned_objects *out, const struct invocation *invocation)
+                           const struct options *options, struct planned_objects *out,
+                           const struct invocation *invocation)
 {
     void *context = (void *)(uintptr_t)invocation;
+    struct error err;
     bool fine;
 
     planned_objects_init(out, source);
-    fine = planned_objects_read(out, invocation_print_message, context);
+    manifests_set_render_mode(source, (enum render_mode)options->render);
+    fine = manifests_set_options(source, options, &err);
+    if (!fine)
+        invocation_print_error(invocation, err.text);
+    fine = fine && planned_objects_read(out, invocation_print_message, context);
     planned_objects_drop_duplicates(out, invocation_print_message, context);
     if (out->count > 0)
         load_print_skipped(source, invocation);
@@ -111,8 +118,7 @@ static bool read_change(struct change *c, const struct invocation *invocation)
 
     manifests_import_definitions(m, e->manifests);
     manifests_set_server_versions(m, engine_api_version_source(e->engine));
-    manifests_set_strict(m, e->options.strict_files);
-    return read_manifests(m, changes, &c->applied, invocation);
+    return read_manifests(m, changes, &e->options, &c->applied, invocation);
 }
 
 /* Reads the kinds of the API server that the change needs. */
@@ -276,6 +282,7 @@ static enum exit_status print_plan_result(struct plan *p, const struct change *c
         write_document(p, result, c, fail_on, &o.text);
     } else {
         plan_print(result, plan_layout_of(&e->options), fail_on, &o);
+        rendering_text_print_programs(e->manifests, &o);
         skipped_files_print(e->manifests, &o);
     }
     document_convert(&o.text, e->options.output);
@@ -343,8 +350,7 @@ static enum exit_status post_change(const struct invocation *invocation)
     size_t count = 0;
     bool fine;
 
-    manifests_set_strict(m, invocation->options.strict_files);
-    fine = read_manifests(m, changes, &objects, invocation);
+    fine = read_manifests(m, changes, &invocation->options, &objects, invocation);
     strbuf_adds(&json, "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[");
     for (size_t i = 0; i < objects.count; i++) {
         if (objects.items[i].json)
@@ -377,8 +383,7 @@ static enum exit_status run_plan(struct invocation *invocation)
     e = load_sources(invocation, &read);
     if (!e)
         return read;
-    if (read != STATUS_OK)
-        load_print_problems(e->manifests, invocation);
+    load_print_problems(e->manifests, invocation);
     status = simulate_change(e, read, invocation);
     evaluation_free(e);
     return read != STATUS_OK ? read : status;

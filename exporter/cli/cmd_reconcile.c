@@ -22,7 +22,6 @@ enum {
     LINE_MAX_BYTES = 8192,
     SAFE_MAX_BYTES = 4 * LINE_MAX_BYTES, /* Escaping makes at most four bytes of one. */
     WORD_COLUMNS = 8,
-    BAR_COLUMNS = 40,
     PUMP_SLICE_MS = 50,
     EVALUATION_BATCH = 1024,
     SECOND_MS = 1000,
@@ -106,7 +105,7 @@ static MUST_USE bool run_progress_set_and_print(struct run_progress *f, size_t a
                 *entry_ns(template) ? "/" : "", template->name, reason ? ": " : "",
                 reason ? reason : "");
     output_escape(&safe, line.data);
-    strbuf_adds(&o.text, o.redraws ? "\r\033[K" : "");
+    output_add_clear_line(&o);
     output_add_styled(&o, progress_styles[state], progress_words[state]);
     strbuf_addf(&o.text, "%*s", (int)(WORD_COLUMNS - strlen(progress_words[state])), "");
     output_wrap(&o.text, safe.data, WORD_COLUMNS, WORD_COLUMNS, o.width);
@@ -117,10 +116,7 @@ static MUST_USE bool run_progress_set_and_print(struct run_progress *f, size_t a
         size_t total = f->list->count;
         size_t finished = total - counts[PROGRESS_NOT_BEGUN] - counts[PROGRESS_WRITTEN];
 
-        strbuf_addc(&o.text, '[');
-        for (size_t i = 0; i < BAR_COLUMNS; i++)
-            strbuf_addc(&o.text, i * total < finished * BAR_COLUMNS ? '#' : '.');
-        strbuf_addf(&o.text, "] %zu of %zu", finished, total);
+        output_add_bar(&o, finished, total);
     }
     return output_flush(&o, f->out, &ignored);
 }
@@ -149,7 +145,7 @@ static void run_progress_print_summary(struct run_progress *f, const char *how)
                            ? "."
                            : ". Run the same command again to continue.");
     output_init(&o, f->out);
-    strbuf_adds(&o.text, o.redraws ? "\r\033[K" : "");
+    output_add_clear_line(&o);
     output_add_line(&o, 0, line.data);
     /* A failed write is no error here: the exit status has the result. */
     if (!output_flush(&o, f->out, &ignored))
@@ -823,8 +819,7 @@ static enum exit_status run_reconcile(struct invocation *invocation)
     e = load_sources(invocation, &read);
     if (!e)
         return read;
-    if (read != STATUS_OK)
-        load_print_problems(e->manifests, invocation);
+    load_print_problems(e->manifests, invocation);
     if (read != STATUS_OK && e->options.yes) {
         invocation_print_error(invocation, "some input cannot be read, so nothing is written");
         status = read;

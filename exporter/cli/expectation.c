@@ -70,7 +70,7 @@ static bool compare_existence(const struct comparison *x, const cJSON *wanted)
     return exists;
 }
 
-/* Appends "PROBLEM/REASON" of each instance, and the cause of the first one to `why`. */
+/* Appends "PROBLEM/REASON" of each instance, with its subject if the comparison has no object. */
 static void describe_problems(const struct comparison *x, const struct problem *const *list,
                               size_t count, struct strbuf *out)
 {

@@ -7,6 +7,8 @@
 #include "exporter/system/platform.h"
 #include "exporter/text/object_name.h"
 #include "exporter/text/skipped_files.h"
+#include "exporter/text/text_table.h"
+#include "metrics/base/shown.h"
 #include "metrics/model/template.h"
 #include "metrics/rules/object_index.h"
 #include "metrics/rules/overrides.h"
@@ -21,9 +23,11 @@ void load_report_problems(const struct manifests *m, message_fn *report, void *c
     for (size_t i = 0; i < manifests_problem_count(m); i++) {
         CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(LINE_MAX_BYTES);
         struct manifest_problem p = manifests_problem(m, i);
+        bool warns = p.kind == PROBLEM_NOT_RENDERED || p.kind == PROBLEM_REPEATED_KEY;
 
-        if (!problem_kind_blocks_evaluation(p.kind))
+        if (!warns && !problem_kind_blocks_evaluation(p.kind))
             continue;
+        strbuf_adds(&text, warns ? "warning: " : "");
         manifest_problem_append_place(&p, &text);
         strbuf_addf(&text, ": %s", p.text);
         report(context, text.data);
@@ -150,6 +154,57 @@ static void print_release_warning(void *context, const char *warning)
     invocation_print_error(context, text.data);
 }
 
+/* Bar of the files that are read, on standard error if it is a terminal. */
+struct file_progress {
+    struct output output;
+    int fd;
+    int64_t next_ms; /* Steady time of the next drawing. */
+    bool drawn;
+};
+
+enum { PROGRESS_DELAY_MS = 1000, PROGRESS_INTERVAL_MS = 100 };
+
+static void draw_progress(void *context, size_t read, size_t found)
+{
+    struct file_progress *p = context;
+    struct error ignored;
+
+    if (!p->output.redraws || platform_steady_ms() < p->next_ms)
+        return;
+    p->next_ms = platform_steady_ms() + PROGRESS_INTERVAL_MS;
+    p->drawn = true;
+    output_add_clear_line(&p->output);
+    output_add_bar(&p->output, read, found);
+    strbuf_adds(&p->output.text, " files");
+    (void)!output_flush(&p->output, p->fd, &ignored);
+}
+
+static void clear_progress(struct file_progress *p)
+{
+    struct error ignored;
+
+    if (p->drawn)
+        output_add_clear_line(&p->output);
+    (void)!output_flush(&p->output, p->fd, &ignored);
+    output_release(&p->output);
+}
+
+/* Like read_all_sources(), with a bar if it takes longer than a second. */
+static enum loading read_with_progress(struct evaluation *e, const struct invocation *invocation,
+                                       struct error *err)
+{
+    struct file_progress progress = {.fd = invocation->err,
+                                     .next_ms = platform_steady_ms() + PROGRESS_DELAY_MS};
+    enum loading loading;
+
+    output_init(&progress.output, progress.fd);
+    manifests_set_progress(e->manifests, draw_progress, &progress);
+    loading = read_all_sources(e, err);
+    manifests_set_progress(e->manifests, NULL, NULL);
+    clear_progress(&progress);
+    return loading;
+}
+
 static struct evaluation *open_sources(struct invocation *invocation, struct error *err)
 {
     struct options *o = &invocation->options;
@@ -162,6 +217,7 @@ static struct evaluation *open_sources(struct invocation *invocation, struct err
             .environment = platform_environment(),
             .log = &silent_log,
             .references = true,
+            .renders = true,
             .documents = invocation->command->bit & (COMMAND_EXPLAIN | COMMAND_PLAN),
             .seed = platform_random_seed(),
         },
@@ -206,6 +262,22 @@ static bool check_empty_input(const struct evaluation *e, const struct invocatio
     return false;
 }
 
+/* Prints a warning for each pattern of an option that matches no file. */
+static void print_unused_patterns(const struct evaluation *e, const char *option,
+                                  const struct text_list *patterns, size_t first,
+                                  const struct invocation *invocation)
+{
+    for (size_t i = 0; i < patterns->count && e->options.manifests.count > 0; i++) {
+        CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(LINE_MAX_BYTES);
+
+        if (manifests_pattern_is_used(e->manifests, first + i))
+            continue;
+        strbuf_addf(&text, "warning: %s '%s' matches no file or folder in a PATH", option,
+                    shown(patterns->items[i]).text);
+        invocation_print_error(invocation, text.data);
+    }
+}
+
 void load_print_skipped(const struct manifests *m, const struct invocation *invocation)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(LINE_MAX_BYTES);
@@ -237,7 +309,7 @@ struct evaluation *load_sources_with(struct invocation *invocation, const struct
         hooks->opened(hooks->context, e);
     if (!hooks->quiet)
         unknown_gates_each(e->options.feature_gates, print_unknown_gate, invocation);
-    loading = read_all_sources(e, &err);
+    loading = read_with_progress(e, invocation, &err);
     if (loading == LOADING_BUSY) {
         invocation_print_error(invocation, err.text);
         *status = STATUS_UNREACHABLE;
@@ -256,6 +328,9 @@ struct evaluation *load_sources_with(struct invocation *invocation, const struct
         complete = false;
     }
     complete = complete && !lacks_manifests(e, hooks);
+    print_unused_patterns(e, "--exclude", &e->options.exclude, 0, invocation);
+    print_unused_patterns(e, "--include", &e->options.include, e->options.exclude.count,
+                          invocation);
     if (complete && !check_empty_input(e, invocation))
         complete = false;
     *status = complete ? STATUS_OK : STATUS_USAGE;

@@ -41,10 +41,15 @@ void load_planned_kinds(struct evaluation *e);
 /* Judges the problems of an evaluation of load_sources(). */
 void load_judge_problems(struct evaluation *e);
 
-/* Prints an error for each file and document of the manifests that could not be read. */
+/*
+ * Prints an error for each file and document of the manifests that could not be read, and a warning
+ * for each kustomization and chart that was not rendered and for each repeated key.
+ */
 void load_print_problems(const struct manifests *m, const struct invocation *invocation);
 /* Likewise, but passes the errors to `report`. */
 void load_report_problems(const struct manifests *m, message_fn *report, void *context);
+
+/* Prints a warning for each key that a mapping has twice, for commands that do not list them. */
 
 /* Prints how many files and documents are skipped, by kind; nothing if there are none. */
 void load_print_skipped(const struct manifests *m, const struct invocation *invocation);

@@ -52,7 +52,8 @@ struct propagation_facts {
     const struct target_cluster *clusters;
     uint32_t cluster_count;
     struct predicted predicted;
-    const char *undetermined; /* Reason for people; NULL: the clusters are known. */
+    const char *undetermined; /* Word for the reason; NULL: the clusters are known. */
+    const char *by_release;   /* Results of different releases, if these are the reason. */
     enum plan_when when;
     const struct plan_template *row; /* In the plan; NULL if the change has no effect on it. */
 };
@@ -74,10 +75,9 @@ static void set_outcome(struct propagation_facts *f, const struct outcome *o)
     f->clusters = o->clusters;
     f->cluster_count = o->cluster_count;
     f->predicted = o->predicted;
-    if (outcome_by_release(o))
-        f->undetermined = outcome_by_release(o);
-    else if (o->undetermined != UNDETERMINED_REASON_COUNT)
-        f->undetermined = undetermined_text(o->undetermined);
+    f->by_release = outcome_by_release(o);
+    if (o->undetermined != UNDETERMINED_REASON_COUNT)
+        f->undetermined = undetermined_reason_names[o->undetermined];
 }
 
 /* Replaces the clusters of a template that has no binding yet by the predicted ones. */
@@ -89,9 +89,8 @@ static void predict_clusters(struct propagation_facts *f, const struct engine *e
         return;
     f->clusters = f->projection.clusters;
     f->cluster_count = f->projection.determined ? f->projection.count : 0;
-    if (f->projection.by_release)
-        f->undetermined = f->projection.by_release;
-    else if (!f->projection.determined && f->predicted.outcome == PREDICTION_UNDETERMINED)
+    f->by_release = f->projection.by_release;
+    if (!f->projection.determined && f->predicted.outcome == PREDICTION_UNDETERMINED)
         f->undetermined = f->predicted.reason;
 }
 
@@ -247,6 +246,21 @@ static void add_clusters(const struct propagation_facts *f, bool replicas, struc
         strbuf_adds(out, "none");
 }
 
+/* Appends why the clusters are undetermined. */
+static void add_undetermined_cause(const struct propagation_facts *f, struct strbuf *out)
+{
+    if (f->by_release) {
+        strbuf_addf(out, "The clusters depend on the release of Karmada: %s.", f->by_release);
+        return;
+    }
+    strbuf_addf(out, "The clusters are undetermined (%s)", f->undetermined);
+    for (unsigned i = 0; i < UNDETERMINED_REASON_COUNT; i++) {
+        if (strcmp(undetermined_reason_names[i], f->undetermined) == 0)
+            strbuf_addf(out, ": %s", undetermined_text(i));
+    }
+    strbuf_addc(out, '.');
+}
+
 /* Appends the reason for the outcome of a template that is not placed as expected. */
 static void add_outcome_cause(const struct comparison *x, const char *cluster, struct strbuf *out)
 {
@@ -254,7 +268,7 @@ static void add_outcome_cause(const struct comparison *x, const char *cluster, s
     const char *sentence = predicted_text(x->facts->predicted);
 
     if (x->facts->undetermined)
-        strbuf_addf(out, "Only Karmada's scheduler can tell: %s", x->facts->undetermined);
+        add_undetermined_cause(x->facts, out);
     else if (d && (d->state == STATE_PENDING || d->state == STATE_STALE ||
                    d->state == STATE_ORPHANED || d->state == STATE_IGNORED))
         comparison_add_policy_cause(x, out);

@@ -187,11 +187,12 @@ static void run_to_end(struct evaluation *e)
 static bool read_objects(struct run *run, struct manifests *m, const cJSON *objects,
                          const cJSON *written)
 {
-    const cJSON *object, *node = written ? written->child : NULL;
+    const cJSON *object = objects ? objects->child : NULL;
+    const cJSON *node = written ? written->child : NULL;
     struct error err;
     size_t line; /* Of the JSON text; the node has the line in the test file. */
 
-    cJSON_ArrayForEach (object, objects) {
+    for (; object && node; object = object->next, node = node->next) {
         char *json = cJSON_PrintUnformatted(object);
         bool fine;
 
@@ -201,7 +202,6 @@ static bool read_objects(struct run *run, struct manifests *m, const cJSON *obje
         free(json);
         if (!fine)
             return note_error_at(run, node, &err);
-        node = node->next;
     }
     return true;
 }
@@ -268,13 +268,11 @@ static bool note_empty(struct run *run, const cJSON *node, const struct manifest
 /* Reads the objects of an evaluation. Adds errors and returns false if one is not read. */
 static bool fill_evaluation(struct run *run, struct evaluation *e)
 {
+    const cJSON *paths = test_case_setting(run->result->test_case, "manifests");
     struct error err;
 
-    if (evaluation_load(e, &err) != LOADING_DONE) {
-        const cJSON *own = json_get(run->result->test_case->node, "manifests");
-
-        return note_error_at(run, own ? own : run->result->test_case->node, &err);
-    }
+    if (evaluation_load(e, &err) != LOADING_DONE)
+        return note_error_at(run, paths ? paths : run->result->test_case->node, &err);
     load_report_problems(e->manifests, note_message, run);
     print_skipped(run->runner, e->manifests);
     if (run->result->status == TEST_BROKEN || !put_objects(run, e))
@@ -301,6 +299,7 @@ static struct evaluation *make_evaluation(struct run *run, const struct text_lis
                                                          .environment = platform_environment(),
                                                          .log = &silent_log,
                                                          .references = true,
+                                                         .renders = true,
                                                          .documents = true,
                                                          .seed = platform_random_seed()},
                            &err);
@@ -376,6 +375,7 @@ static bool read_applied(struct run *run, const struct evaluation *e, const cJSO
     const struct test_case *c = run->result->test_case;
     CLEANUP(text_list_release) struct text_list paths = {0};
     struct manifests *m;
+    struct error err;
     bool fine;
 
     add_paths(run->result->suite, json_get(change, "apply"), &paths);
@@ -383,9 +383,10 @@ static bool read_applied(struct run *run, const struct evaluation *e, const cJSO
                       &manifest_limits_default);
     manifests_import_definitions(m, e->manifests);
     manifests_set_server_versions(m, engine_api_version_source(e->engine));
-    manifests_set_strict(m, e->options.strict_files);
+    manifests_set_render_mode(m, (enum render_mode)e->options.render);
     planned_objects_init(out, m);
-    fine = planned_objects_read(out, note_message, run) &&
+    fine = manifests_set_options(m, &e->options, &err) || note_error_at(run, change, &err);
+    fine = fine && planned_objects_read(out, note_message, run) &&
            read_objects(run, m, c->change_objects, json_get(change, "objects"));
     planned_objects_drop_duplicates(out, note_message, run);
     print_skipped(run->runner, m);

@@ -341,7 +341,7 @@ static bool get_place(const struct declaration *declaration, const char **path,
 {
     if (!declaration)
         return false;
-    *path = declaration->file->path;
+    *path = manifest_file_origin(declaration->file, declaration->order)->path;
     *where = (struct json_position){declaration->line, declaration->column};
     return true;
 }
@@ -357,9 +357,15 @@ bool declarations_find_source(const struct declarations *m, const struct entry *
 {
     const struct declaration *last = find_last(m, entry);
 
-    if (last)
-        *out = (struct object_source){last->file, {last->line, last->column, last->order}};
-    return last != NULL;
+    const struct manifest_file *file;
+
+    if (!last)
+        return false;
+    file = manifest_file_origin(last->file, last->order);
+    /* The order of a rendered object is no offset in the file of its origin. */
+    *out = (struct object_source){file,
+                                  {last->line, last->column, file == last->file ? last->order : 0}};
+    return true;
 }
 
 bool declarations_find_earlier_place(const struct declarations *m, const struct entry *entry,
@@ -388,7 +394,8 @@ void declarations_report_shadowed(const struct declarations *m, struct manifest_
              "%s '%s%s%s' is declared again in '%s', line %" PRIu32
              "; the exporter uses that declaration",
              entry_kind(declaration->entry), ns, *ns ? "/" : "", declaration->entry->name,
-             last->file->path, last->line);
+             manifest_file_origin(last->file, last->order)->path, last->line);
+        file->duplicates.path = manifest_file_origin(file, declaration->order)->path;
         document_problems_add(&file->duplicates, PROBLEM_DUPLICATE,
                               (struct json_position){declaration->line, declaration->column},
                               text.text, declaration->entry);

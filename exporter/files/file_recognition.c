@@ -58,13 +58,39 @@ static const struct template_mark {
     {"${", SKIPPED_OTHER_TEMPLATE, true},  {"$(", SKIPPED_OTHER_TEMPLATE, true},
 };
 
-enum skipped_kind recognize_line(const char *line, size_t len)
+/* Returns true if a quote at `at` begins a quoted text in YAML, and is not part of a plain text. */
+static bool opens_quote(const char *line, const char *at)
 {
-    for (size_t i = 0; i < ARRAY_LEN(template_marks); i++) {
-        const struct template_mark *mark = &template_marks[i];
+    return (*at == '\'' || *at == '"') && (at == line || strchr(" \t[{,", at[-1]));
+}
 
-        if (!mark->in_names && memmem(line, len, mark->text, strlen(mark->text)))
-            return mark->kind;
+/* Returns the end of the quoted text that begins at `at`, or `end`. */
+static const char *skip_quoted(const char *at, const char *end)
+{
+    const char *close = memchr(at + 1, *at, (size_t)(end - at - 1));
+
+    return close ? close + 1 : end;
+}
+
+/* Returns the kind of template of which a line is a part: a mark in quotes is part of a text. */
+static enum skipped_kind recognize_line(const char *line, size_t len)
+{
+    const char *end = line + len;
+
+    for (const char *at = line; at < end;) {
+        if (opens_quote(line, at)) {
+            at = skip_quoted(at, end);
+            continue;
+        }
+        for (size_t i = 0; i < ARRAY_LEN(template_marks); i++) {
+            const struct template_mark *mark = &template_marks[i];
+            size_t mark_len = strlen(mark->text);
+
+            if (!mark->in_names && (size_t)(end - at) >= mark_len &&
+                memcmp(at, mark->text, mark_len) == 0)
+                return mark->kind;
+        }
+        at++;
     }
     return SKIPPED_NONE;
 }
@@ -151,22 +177,17 @@ enum skipped_kind recognize_document(const char *path, const cJSON *document)
 enum skipped_kind recognize_text_at(const char *text, size_t len, size_t line)
 {
     const char *end = text + len;
-    const char *before = text;
-    const char *at = text;
 
-    while (line > 1 && at < end) {
-        const char *newline = memchr(at, '\n', (size_t)(end - at));
+    for (; line > 1; line--) {
+        const char *newline = memchr(text, '\n', (size_t)(end - text));
 
-        before = at;
-        at = newline ? newline + 1 : end;
-        line--;
+        if (!newline)
+            return SKIPPED_NONE;
+        text = newline + 1;
     }
-    if (line > 1)
-        return SKIPPED_NONE;
+    const char *newline = memchr(text, '\n', (size_t)(end - text));
 
-    const char *newline = memchr(at, '\n', (size_t)(end - at));
-
-    return recognize_line(before, (size_t)((newline ? newline : end) - before));
+    return recognize_line(text, (size_t)((newline ? newline : end) - text));
 }
 
 bool is_commented_json(const char *head, size_t len)

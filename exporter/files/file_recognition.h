@@ -16,6 +16,8 @@
     ROW(HELM_CHART, "helm_chart", "Chart.yaml of Helm", "Chart.yaml of Helm")                      \
     ROW(KUSTOMIZATION, "kustomization", "kustomization", "kustomizations")                         \
     ROW(KUSTOMIZE_PATCH, "kustomize_patch", "kustomize patch", "kustomize patches")                \
+    ROW(UNLISTED, "unlisted", "file that its kustomization does not list",                         \
+        "files that their kustomizations do not list")                                             \
     ROW(CONFIGURATION, "configuration", "configuration of a tool", "configurations of tools")      \
     ROW(OTHER_YAML, "other_yaml", "values file or other YAML", "values files or other YAML")       \
     ROW(COMMENTED_JSON, "commented_json", "JSON with comments", "JSON with comments")              \
@@ -46,11 +48,11 @@ struct error skipped_message(enum skipped_kind kind);
  */
 enum skipped_kind recognize_document(const char *path, const cJSON *document);
 
-/* Returns the kind of template of which a line of invalid YAML or JSON is a part, or SKIPPED_NONE.
+/*
+ * Returns the kind of template of which a line of invalid YAML or JSON is a part, or SKIPPED_NONE.
+ * `line` counts from 1. A text in quotes may contain expressions of other tools, such as alert
+ * rules, and does not make a file a template.
  */
-enum skipped_kind recognize_line(const char *line, size_t len);
-
-/* Like recognize_line(), for the 1-based line of a text and the line before. */
 enum skipped_kind recognize_text_at(const char *text, size_t len, size_t line);
 
 /*

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/files/json_file.h"
 
-#include "exporter/yaml/yaml.h"
+#include "exporter/system/platform.h"
 #include "metrics/base/json_frame.h"
+#include "metrics/base/map.h"
 #include "metrics/base/utf8.h"
 
 /* ---- lists ---- */
@@ -74,6 +75,150 @@ void list_for_each_object(cJSON *document, struct json_position where, list_obje
     }
 }
 
+/* ---- repeated keys ---- */
+
+/* Up to this number of members, comparisons are faster than a hash map. */
+enum { KEYS_COMPARED = 16 };
+
+/* Keys of an object in the order of its members, each with whether an earlier one is equal. */
+struct known_keys {
+    struct map map; /* Empty up to KEYS_COMPARED members. */
+    const cJSON *object;
+    bool hashes;
+    uint64_t seed; /* Unpredictable for authors of texts. */
+};
+
+static bool has_key(const void *item, const void *key)
+{
+    return strcmp(((const cJSON *)item)->string, key) == 0;
+}
+
+static struct known_keys known_keys_make(const cJSON *object)
+{
+    struct known_keys k = {.map = MAP_INIT(has_key), .object = object};
+
+    k.hashes = cJSON_GetArraySize(object) > KEYS_COMPARED;
+    k.seed = k.hashes ? platform_random_seed() : 0;
+    return k;
+}
+
+/* Returns an earlier member with the key of `member`, or NULL. Call it for each member in order. */
+static cJSON *known_keys_find(struct known_keys *k, cJSON *member)
+{
+    uint64_t hash = k->hashes ? map_hash(member->string, strlen(member->string), k->seed) : 0;
+    cJSON *earlier = NULL;
+
+    if (!k->hashes) {
+        for (earlier = k->object->child; earlier != member; earlier = earlier->next) {
+            if (strcmp(earlier->string, member->string) == 0)
+                return earlier;
+        }
+        return NULL;
+    }
+    earlier = map_take(&k->map, hash, member->string);
+    map_add(&k->map, hash, member);
+    return earlier;
+}
+
+/* Returns true if an object in the tree has two members with the same key. Recursive. */
+static bool has_repeated_key(const cJSON *tree)
+{
+    bool is_object = cJSON_IsObject(tree);
+    struct known_keys keys = {.seed = 0};
+    bool found = false;
+    cJSON *child;
+
+    if (!is_object && !cJSON_IsArray(tree))
+        return false;
+    if (is_object)
+        keys = known_keys_make(tree);
+    for (child = tree->child; child && !found; child = child->next)
+        found = (is_object && known_keys_find(&keys, child)) || has_repeated_key(child);
+    map_release(&keys.map);
+    return found;
+}
+
+/* Walk of a tree and, at the same time, of its text, which is valid JSON. */
+struct repeated_walk {
+    const char *text;
+    const char *at;
+    struct json_position start; /* Of the text in its file. */
+    bool exact;                 /* The text is a part of the file; else all keys are at `start`. */
+    repeated_key_fn *receive;   /* May be NULL. */
+    void *context;
+};
+
+static void skip_any(struct repeated_walk *w, const char *bytes)
+{
+    w->at += strspn(w->at, bytes);
+}
+
+static void skip_text(struct repeated_walk *w)
+{
+    for (w->at++; *w->at != '"'; w->at++)
+        w->at += *w->at == '\\';
+    w->at++;
+}
+
+static void report_repeated_key(const struct repeated_walk *w, const char *key)
+{
+    struct json_position where = json_position_of(w->text, (size_t)(w->at - w->text));
+
+    if (where.line == 1)
+        where.column += w->start.column - 1;
+    where.line += w->start.line - 1;
+    if (w->receive)
+        w->receive(w->context, key, w->exact ? where : w->start);
+}
+
+static void drop_repeated_keys(struct repeated_walk *w, cJSON *tree);
+
+static void drop_from_object(struct repeated_walk *w, cJSON *object)
+{
+    struct known_keys keys = known_keys_make(object);
+    cJSON *next;
+
+    for (cJSON *child = object->child; child; child = next) {
+        cJSON *earlier = known_keys_find(&keys, child);
+
+        next = child->next;
+        skip_any(w, " \t\r\n,");
+        if (earlier) {
+            report_repeated_key(w, child->string);
+            cJSON_Delete(cJSON_DetachItemViaPointer(object, earlier));
+        }
+        skip_text(w);
+        skip_any(w, " \t\r\n:");
+        drop_repeated_keys(w, child);
+    }
+    map_release(&keys.map);
+}
+
+/* Reports the repeated keys of a tree, and removes their earlier values. Recursive. */
+static void drop_repeated_keys(struct repeated_walk *w, cJSON *tree)
+{
+    cJSON *child;
+
+    skip_any(w, " \t\r\n");
+    if (cJSON_IsString(tree)) {
+        skip_text(w);
+        return;
+    }
+    if (!cJSON_IsObject(tree) && !cJSON_IsArray(tree)) {
+        w->at += strcspn(w->at, " \t\r\n,]}");
+        return;
+    }
+    w->at++;
+    if (cJSON_IsObject(tree))
+        drop_from_object(w, tree);
+    for (child = cJSON_IsArray(tree) ? tree->child : NULL; child; child = child->next) {
+        skip_any(w, " \t\r\n,");
+        drop_repeated_keys(w, child);
+    }
+    skip_any(w, " \t\r\n,");
+    w->at++;
+}
+
 /* ---- files ---- */
 
 static const char byte_order_mark[] = "\xef\xbb\xbf";
@@ -98,6 +243,8 @@ struct json_file {
     size_t object_max;
     json_object_fn *each;
     void *context;
+    repeated_key_fn *receive_repeated; /* May be NULL. */
+    void *repeated_context;
 
     /* The current document. */
     struct json_frame frame;
@@ -170,6 +317,19 @@ static cJSON *parse_value(struct json_file *f, const char *json, size_t len,
     struct json_position inside;
     cJSON *tree = json_parse(json, len, &inside, f->err);
 
+    if (tree && has_repeated_key(tree)) {
+        /* The second pass parses again what the first pass has reported. */
+        struct repeated_walk w = {
+            .text = json,
+            .at = json,
+            .start = where,
+            .exact = json != f->frame.rest.data || f->items == 0,
+            .receive = f->second_pass ? NULL : f->receive_repeated,
+            .context = f->repeated_context,
+        };
+
+        drop_repeated_keys(&w, tree);
+    }
     if (tree)
         return tree;
     if (inside.line > 1)
@@ -451,6 +611,12 @@ struct json_file *json_file_new(size_t object_max, json_object_fn *each, void *c
     f->context = context;
     reset_position(f);
     return f;
+}
+
+void json_file_receive_repeated_keys(struct json_file *f, repeated_key_fn *receive, void *context)
+{
+    f->receive_repeated = receive;
+    f->repeated_context = context;
 }
 
 void json_file_free(struct json_file *f)

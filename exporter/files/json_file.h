@@ -2,6 +2,7 @@
 #pragma once
 
 #include "exporter/files/json_fields.h"
+#include "exporter/yaml/yaml.h"
 #include "metrics/base/json.h"
 
 /*
@@ -21,6 +22,11 @@ typedef void json_object_fn(void *context, cJSON *object, struct json_place plac
  * its items.
  */
 struct json_file *json_file_new(size_t object_max, json_object_fn *each, void *context) MUST_USE;
+/*
+ * Sets the receiver of keys that their object has already. The last value of such a key counts, as
+ * in kubectl.
+ */
+void json_file_receive_repeated_keys(struct json_file *f, repeated_key_fn *receive, void *context);
 /* Accepts NULL. */
 void json_file_free(struct json_file *f);
 

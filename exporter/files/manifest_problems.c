@@ -15,8 +15,14 @@ const char *problem_kind_name(enum problem_kind kind)
         return "rejected";
     case PROBLEM_DUPLICATE:
         return "duplicate";
+    case PROBLEM_NOT_RENDERED:
+        return "not_rendered";
+    case PROBLEM_REPEATED_KEY:
+        return "repeated_key";
     case PROBLEM_SKIPPED:
         return "skipped";
+    case PROBLEM_KIND_COUNT:
+        break;
     }
     abort();
 }
@@ -35,22 +41,34 @@ void manifest_problem_append_place(const struct manifest_problem *p, struct strb
         strbuf_addf(out, ":%zu", p->column);
 }
 
+static void free_problem(struct document_problem *p)
+{
+    free(p->path);
+    free(p->text);
+}
+
 void document_problems_release(struct document_problems *p)
 {
     for (size_t i = 0; i < p->count; i++)
-        free(p->items[i].text);
+        free_problem(&p->items[i]);
     free(p->items);
     free(p->skipped);
     *p = (struct document_problems){0};
 }
 
+size_t document_problems_blocking(const struct document_problems *p)
+{
+    size_t count = 0;
+
+    for (unsigned i = 0; i < PROBLEM_KIND_COUNT; i++)
+        count += problem_kind_blocks_evaluation((enum problem_kind)i) ? p->seen[i] : 0;
+    return count;
+}
+
 /* Adds a problem with its own text, or frees the text if the list is full. */
 static void add_problem(struct document_problems *p, struct document_problem problem)
 {
-    bool harmless = problem.kind == PROBLEM_DUPLICATE || problem.kind == PROBLEM_SKIPPED;
-    size_t *seen = harmless ? &p->harmless : &p->broken;
-
-    if ((*seen)++ >= PROBLEMS_MAX) {
+    if (p->seen[problem.kind]++ >= PROBLEMS_MAX) {
         free(problem.text);
         return;
     }
@@ -58,6 +76,7 @@ static void add_problem(struct document_problems *p, struct document_problem pro
         p->capacity = p->capacity ? p->capacity * 2 : 1;
         p->items = xreallocarray(p->items, p->capacity, sizeof(*p->items));
     }
+    problem.path = p->path ? xstrdup(p->path) : NULL;
     p->items[p->count++] = problem;
 }
 
@@ -72,8 +91,12 @@ void document_problems_add(struct document_problems *p, enum problem_kind kind,
 }
 
 void document_problems_skip(struct document_problems *p, enum skipped_kind kind,
-                            struct json_position where)
+                            struct json_position where, bool strict)
 {
+    if (strict) {
+        document_problems_add(p, PROBLEM_REJECTED, where, skipped_message(kind).text, NULL);
+        return;
+    }
     if (!p->skipped)
         p->skipped = xcalloc(SKIPPED_KIND_COUNT, sizeof(*p->skipped));
     p->skipped[kind]++;
@@ -106,7 +129,10 @@ static int compare_problems(const void *a, const void *b)
 {
     const struct manifest_problem *p = a;
     const struct manifest_problem *q = b;
+    int order = strcmp(p->path, q->path);
 
+    if (order != 0)
+        return order;
     if (p->line != q->line)
         return p->line < q->line ? -1 : 1;
     if (p->column != q->column)
@@ -116,7 +142,7 @@ static int compare_problems(const void *a, const void *b)
     return strcmp(p->text, q->text);
 }
 
-/* Adds one problem for those that were not stored, if any. `seen` counts all, stored or not. */
+/* Adds one problem for those of a kind that were not stored, if any. `seen` counts all. */
 static void add_omitted_count(struct problem_view *v, const char *path, enum problem_kind kind,
                               size_t seen)
 {
@@ -124,7 +150,7 @@ static void add_omitted_count(struct problem_view *v, const char *path, enum pro
 
     if (seen <= PROBLEMS_MAX)
         return;
-    snprintf(text, sizeof(text), "and %zu more documents like these", seen - PROBLEMS_MAX);
+    snprintf(text, sizeof(text), "and %zu more like these", seen - PROBLEMS_MAX);
     v->texts = xreallocarray(v->texts, v->text_count + 1, sizeof(*v->texts));
     v->texts[v->text_count] = xstrdup(text);
     append_problem(
@@ -138,8 +164,8 @@ static void add_problems(struct problem_view *v, const char *path,
     for (size_t i = 0; i < p->count; i++) {
         const struct document_problem *q = &p->items[i];
 
-        append_problem(v, (struct manifest_problem){q->kind, path, q->line, q->column, q->text,
-                                                    q->object, q->skipped});
+        append_problem(v, (struct manifest_problem){q->kind, q->path ? q->path : path, q->line,
+                                                    q->column, q->text, q->object, q->skipped});
     }
 }
 
@@ -152,11 +178,11 @@ void problem_view_add(struct problem_view *v, const char *path, const struct doc
     add_problems(v, path, duplicates);
     if (v->count > first)
         qsort(v->items + first, v->count - first, sizeof(*v->items), compare_problems);
-    add_omitted_count(v, path, PROBLEM_REJECTED, own->broken);
-    add_omitted_count(v, path, PROBLEM_DUPLICATE, duplicates->harmless);
-    add_omitted_count(v, path, PROBLEM_SKIPPED, own->harmless);
-    v->broken += own->broken > 0;
-    v->duplicates += duplicates->harmless;
+    for (unsigned i = 0; i < PROBLEM_KIND_COUNT; i++)
+        add_omitted_count(v, path, (enum problem_kind)i, own->seen[i] + duplicates->seen[i]);
+    v->broken += document_problems_blocking(own) > 0;
+    v->duplicates += duplicates->seen[PROBLEM_DUPLICATE];
+    v->repeated_keys += own->seen[PROBLEM_REPEATED_KEY];
     for (unsigned i = 0; i < SKIPPED_KIND_COUNT && own->skipped; i++)
         v->skipped[i] += own->skipped[i];
 }
@@ -203,8 +229,14 @@ void manifest_file_free(struct manifest_file *file)
     document_problems_release(&file->problems);
     document_problems_release(&file->duplicates);
     free(file->declarations);
+    free(file->origins);
     free(file->path);
     free(file);
+}
+
+const struct manifest_file *manifest_file_origin(const struct manifest_file *file, uint64_t order)
+{
+    return order > 0 && order <= file->origin_count ? file->origins[order - 1] : file;
 }
 
 int manifest_file_compare(const struct manifest_file *a, const struct manifest_file *b)

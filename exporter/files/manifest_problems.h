@@ -12,7 +12,10 @@ enum problem_kind {
     PROBLEM_MALFORMED,  /* Invalid YAML or JSON, or an object or expanded text above a limit. */
     PROBLEM_REJECTED,   /* Document that is not a valid object, or that the receiver rejected. */
     PROBLEM_DUPLICATE,  /* Object that a later document declares again. */
-    PROBLEM_SKIPPED,    /* File or document that is no object (file_recognition.h). */
+    PROBLEM_NOT_RENDERED, /* Kustomization or chart whose files are read without a rendering. */
+    PROBLEM_REPEATED_KEY, /* Key that a mapping has twice: the last value counts. */
+    PROBLEM_SKIPPED,      /* File or document that is no object (file_recognition.h). */
+    PROBLEM_KIND_COUNT,
 };
 
 /* Returns the name of a kind in reports and series, such as "unreadable". */
@@ -42,6 +45,7 @@ enum { PROBLEMS_MAX = 100 };
 
 struct document_problem {
     enum problem_kind kind;
+    char *path; /* Owned; NULL: that of the file. */
     size_t line;
     size_t column;
     char *text; /* Owned. */
@@ -50,17 +54,20 @@ struct document_problem {
 };
 
 /*
- * Problems of one file or PATH; ready to use if all bytes are 0. At most PROBLEMS_MAX duplicate and
- * skipped documents are stored, and as many other problems; the rest is only counted.
+ * Problems of one file or PATH; ready to use if all bytes are 0. At most PROBLEMS_MAX problems of
+ * a kind are stored; the rest is only counted.
  */
 struct document_problems {
+    const char *path; /* Path of problems that are added, borrowed; NULL: that of the file. */
     struct document_problem *items;
     size_t count;
     size_t capacity;
-    size_t harmless;   /* Number of PROBLEM_DUPLICATE and PROBLEM_SKIPPED, stored or not. */
-    size_t broken;     /* Number of all other problems, stored or not. */
-    uint32_t *skipped; /* Number of PROBLEM_SKIPPED by kind, stored or not. NULL if all are 0. */
+    uint32_t seen[PROBLEM_KIND_COUNT]; /* Number of problems by kind, stored or not. */
+    uint32_t *skipped; /* Number of PROBLEM_SKIPPED by what they look like. NULL if all are 0. */
 };
+
+/* Returns the number of problems, stored or not, for which problem_kind_blocks_evaluation(). */
+size_t document_problems_blocking(const struct document_problems *p);
 
 /* Frees the problems; the list is empty and can be used again. */
 void document_problems_release(struct document_problems *p);
@@ -72,17 +79,21 @@ void document_problems_add(struct document_problems *p, enum problem_kind kind,
                            struct json_position where, const char *text,
                            const struct entry *object);
 
-/* Adds PROBLEM_SKIPPED, or only counts it if the list is full. */
+/*
+ * Adds PROBLEM_SKIPPED, or only counts it if the list is full. With `strict`, the file or document
+ * is PROBLEM_REJECTED.
+ */
 void document_problems_skip(struct document_problems *p, enum skipped_kind kind,
-                            struct json_position where);
+                            struct json_position where, bool strict);
 
 /* Problems of all files and PATHs in order of output; ready to use if all bytes are 0. */
 struct problem_view {
     struct manifest_problem *items;
     size_t count;
     size_t capacity;
-    size_t broken;     /* Number of files and PATHs with a problem that blocks the evaluation. */
-    size_t duplicates; /* Number of documents with PROBLEM_DUPLICATE. */
+    size_t broken;        /* Number of files and PATHs with a problem that blocks the evaluation. */
+    size_t duplicates;    /* Number of documents with PROBLEM_DUPLICATE. */
+    size_t repeated_keys; /* Number of PROBLEM_REPEATED_KEY. */
     size_t skipped[SKIPPED_KIND_COUNT]; /* Number of documents with PROBLEM_SKIPPED. */
     char **texts;                       /* Owned texts; the other texts are borrowed. */
     size_t text_count;
@@ -120,6 +131,7 @@ struct manifest_file {
     uint32_t path_index;    /* Index of the PATH. */
     bool is_path;           /* The file is the PATH itself. */
     bool is_chart_template; /* The file is a template of a Helm chart: it is not read. */
+    bool is_definition;     /* The name is that of the definition of a package (package_set.h). */
     bool read_once; /* Pipe, /dev/null or standard input: its bytes can be read only once. */
 
     struct file_signature signature;
@@ -135,6 +147,11 @@ struct manifest_file {
     bool reread_requested;
     bool has_custom_kinds; /* A definition may change the identity of an object in the file. */
     int spool;             /* Descriptor of a copy of a file with `read_once`; -1 without. */
+    unsigned role;         /* enum file_role of the latest reading. */
+    bool needs_rendering;  /* The file defines a package that has to be rendered. */
+    struct manifest_file **origins; /* Files of the rendered objects, by their order. */
+    size_t origin_count;            /* 0 if the objects are in the file itself. */
+    size_t origin_capacity;
     struct declaration **declarations;
     size_t declaration_count;
     size_t declaration_capacity;
@@ -142,6 +159,12 @@ struct manifest_file {
     struct document_problems problems;
     struct document_problems duplicates;
 };
+
+/*
+ * Returns the file that has the object with this order: the origin of a rendered object, counted
+ * from 1, else the file itself.
+ */
+const struct manifest_file *manifest_file_origin(const struct manifest_file *file, uint64_t order);
 
 /* Returns a file that has not been read. Copies `path`. */
 struct manifest_file *manifest_file_new(const char *path, uint32_t path_index) MUST_USE;

@@ -437,8 +437,10 @@ enum yaml_outcome yaml_file_parse(struct yaml_file *y, struct json_position *whe
 {
     CLEANUP(json_cleanup) cJSON *tree = NULL;
 
-    if (!y->reader)
+    if (!y->reader) {
         y->reader = yaml_reader_new(read_yaml_text, y, manifest_yaml_limits(&y->limits));
+        yaml_reader_receive_repeated_keys(y->reader, y->receive_repeated, y->repeated_context);
+    }
 
     enum yaml_outcome outcome = yaml_reader_next(y->reader, &tree, where, err);
 
@@ -594,6 +596,13 @@ void manifest_reader_set_receiver(struct manifest_reader *r, json_object_fn *eac
 {
     r->each = each;
     r->context = context;
+}
+
+void manifest_reader_receive_repeated_keys(struct manifest_reader *r, repeated_key_fn *receive,
+                                           void *context)
+{
+    r->yaml.receive_repeated = receive;
+    r->yaml.repeated_context = context;
 }
 
 /* Makes the failure PROBLEM_UNREADABLE, without a position in the file. Returns false. */
@@ -826,8 +835,11 @@ static bool parse_json(struct manifest_reader *r, const char *bytes, size_t len)
     struct read_failure *why = r->why;
     size_t room = CHUNK - r->json_head.len;
 
-    if (!r->json)
+    if (!r->json) {
         r->json = json_file_new(r->limits.object_max_bytes, r->each, r->context);
+        json_file_receive_repeated_keys(r->json, r->yaml.receive_repeated,
+                                        r->yaml.repeated_context);
+    }
     strbuf_add(&r->json_head, bytes, len < room ? len : room);
     return (len > 0 ? json_file_feed(r->json, bytes, len, &why->where, &why->text)
                     : json_file_end(r->json, &why->where, &why->text)) ||
@@ -891,14 +903,19 @@ static enum reading_state run_bytes_step(struct manifest_reader *r)
     return next.len > 0 && !r->has_nul ? READING_MORE : finish_bytes(r);
 }
 
-/* Recognizes invalid YAML by the line of the error. */
+static enum skipped_kind recognize_line_of(struct yaml_excerpt near, size_t line)
+{
+    return line < near.line ? SKIPPED_NONE
+                            : recognize_text_at(near.text, near.len, line - near.line + 1);
+}
+
+/* Recognizes invalid YAML by the line of the error, and by that of the part that it ends. */
 static enum skipped_kind recognize_yaml(const struct yaml_file *y, struct json_position where)
 {
     struct yaml_excerpt near = yaml_reader_excerpt(y->reader);
+    enum skipped_kind kind = recognize_line_of(near, where.line);
 
-    return where.line < near.line
-               ? SKIPPED_NONE
-               : recognize_text_at(near.text, near.len, where.line - near.line + 1);
+    return kind == SKIPPED_NONE ? recognize_line_of(near, near.context_line) : kind;
 }
 
 int64_t manifest_reader_due(const struct manifest_reader *r)
@@ -939,4 +956,20 @@ enum reading_state manifest_reader_step(struct manifest_reader *r, int64_t now_m
         return yaml_file_emit_next(&r->yaml, r->each, r->context) ? READING_MORE : READING_DONE;
     }
     abort();
+}
+
+bool manifest_read_file(const char *path, const struct manifest_limits *limits,
+                        json_object_fn *each, void *context, struct error *err)
+{
+    struct manifest_file *file = manifest_file_new(path, 0);
+    struct manifest_reader *r = manifest_reader_new(file, limits, NULL, false);
+    enum reading_state state = READING_MORE;
+    struct read_failure why;
+
+    manifest_reader_set_receiver(r, each, context);
+    while (state == READING_MORE)
+        state = manifest_reader_step(r, 0, &why);
+    manifest_reader_free(r);
+    manifest_file_free(file);
+    return state == READING_DONE || fail(err, "%s", why.text.text);
 }

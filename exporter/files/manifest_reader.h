@@ -125,6 +125,10 @@ void manifest_reader_free(struct manifest_reader *r);
 /* Sets the receiver of the objects. Call it before all steps. */
 void manifest_reader_set_receiver(struct manifest_reader *r, json_object_fn *each, void *context);
 
+/* Sets the receiver of repeated keys, of which the last value counts. Call it before all steps. */
+void manifest_reader_receive_repeated_keys(struct manifest_reader *r, repeated_key_fn *receive,
+                                           void *context);
+
 /*
  * Returns, after READING_WAITS, the steady time in milliseconds of the next manifest_reader_step()
  * if file_reader_fd() reports nothing before; INT64_MAX: no call needed.
@@ -138,6 +142,13 @@ int64_t manifest_reader_due(const struct manifest_reader *r);
  */
 enum reading_state manifest_reader_step(struct manifest_reader *r, int64_t now_ms,
                                         struct read_failure *why) MUST_USE;
+
+/*
+ * Reads a whole file in the caller's thread, and passes its objects to `each`. Returns false with
+ * the reason if it cannot be read.
+ */
+bool manifest_read_file(const char *path, const struct manifest_limits *limits,
+                        json_object_fn *each, void *context, struct error *err) MUST_USE;
 
 /* Used only by manifest_reader.c and tests. */
 
@@ -182,6 +193,8 @@ size_t compressed_queue_read(struct compressed_queue *q, char *bytes, size_t siz
  */
 struct yaml_file {
     struct manifest_limits limits;
+    repeated_key_fn *receive_repeated; /* NULL: a repeated key is an error. */
+    void *repeated_context;
     struct compressed_queue text;
     struct yaml_reader *reader;
     struct compressed_queue json; /* A struct yaml_object and then the JSON, for each object. */

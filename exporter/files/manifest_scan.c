@@ -7,6 +7,7 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
+#include "exporter/files/package_definition.h"
 #include "exporter/system/file.h"
 #include "metrics/base/strbuf.h"
 
@@ -190,6 +191,8 @@ struct folder_id {
 
 struct scan {
     const char *path;
+    const struct path_filter *filter;
+    bool *used; /* Patterns of the filter that have matched. */
     int inotify_fd;
     scan_result_fn *receive;
     scan_progress_fn *progress; /* NULL: the scan never ends early. */
@@ -218,6 +221,7 @@ static void release_scan(struct scan *scan)
     for (size_t at = 0; (item = map_next(&scan->seen, &at));)
         free(item);
     map_release(&scan->seen);
+    free(scan->used);
 }
 
 static void release_names(struct names *names)
@@ -247,7 +251,9 @@ bool scan_is_manifest_name(const char *name)
 {
     const char *dot = strrchr(name, '.');
 
-    return name[0] != '.' && dot &&
+    if (!dot)
+        return package_is_definition_name(name);
+    return name[0] != '.' &&
            (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0 || strcmp(dot, ".json") == 0);
 }
 
@@ -377,10 +383,60 @@ static void scan_file_in_folder(const struct scan *scan, const char *path, const
     report_file(scan, path, about, false);
 }
 
-/* Scans a folder and, recursively, the folders in it. */
-static void scan_folder(struct scan *scan, const char *path)
+static void release_rules(struct ignore_rules *rules)
+{
+    path_patterns_release(&rules->patterns);
+}
+
+/* Returns true if the filter excludes a path in the PATH. Reports patterns that match at first. */
+static bool filter_excludes(const struct scan *scan, const char *path, bool is_folder)
+{
+    const struct path_filter *f = scan->filter;
+    size_t count = f->exclude.count + f->include.count;
+    CLEANUP(free_cleanup) bool *used = NULL;
+    bool excluded;
+
+    if (count == 0)
+        return false;
+    used = xcalloc(count, sizeof(*used));
+    path += strlen(scan->path);
+    excluded = path_filter_excludes(f, path + (*path == '/'), is_folder, used);
+    for (size_t i = 0; i < count; i++) {
+        if (used[i] && !scan->used[i])
+            scan->receive(scan->context, &(struct scan_result){
+                                             .kind = SCAN_PATTERN_USED, .text = "", .pattern = i});
+        scan->used[i] = scan->used[i] || used[i];
+    }
+    return excluded;
+}
+
+/* Returns true for a file or folder that a pattern excludes, and reports it. */
+static bool is_excluded(const struct scan *scan, const struct ignore_rules *rules, const char *path,
+                        bool is_folder)
+{
+    if (!filter_excludes(scan, path, is_folder) && !ignore_rules_exclude(rules, path, is_folder))
+        return false;
+    scan->receive(scan->context, &(struct scan_result){
+                                     .kind = SCAN_EXCLUDED, .text = path, .is_folder = is_folder});
+    return true;
+}
+
+/* Reads the ignore file of a folder, if it has one, and reports that it exists or why not. */
+static void read_rules(const struct scan *scan, const char *folder, struct ignore_rules *rules)
+{
+    struct error err;
+
+    if (!ignore_rules_read(rules, folder, &err))
+        report_text(scan, SCAN_PROBLEM, err.text);
+    else if (rules->patterns.count > 0)
+        report_text(scan, SCAN_IGNORE_FILE, folder);
+}
+
+/* Scans a folder and, recursively, the folders in it. `above` are rules of the folder above. */
+static void scan_folder(struct scan *scan, const char *path, const struct ignore_rules *above)
 {
     CLEANUP(release_names) struct names names = {0};
+    CLEANUP(release_rules) struct ignore_rules rules = {.above = above};
     bool is_path = strcmp(path, scan->path) == 0;
     struct error text;
 
@@ -399,6 +455,7 @@ static void scan_folder(struct scan *scan, const char *path)
         return;
     /* The watch comes before the names are read, so that no change in between is missed. */
     add_watch(scan, INOTIFY_FOLDER, path, 0);
+    read_rules(scan, path, &rules);
     read_names(folder, &names);
     for (size_t i = 0; i < names.count; i++) {
         CLEANUP(free_cleanup) char *inside = scan_join_path(path, names.items[i]);
@@ -409,9 +466,14 @@ static void scan_folder(struct scan *scan, const char *path)
         /* Skips, for example, a broken link and a file that was removed in the meantime. */
         if (stat(inside, &about) < 0)
             continue;
-        if (S_ISDIR(about.st_mode))
-            scan_folder(scan, inside);
-        else if (scan_is_manifest_name(names.items[i]))
+        bool is_folder = S_ISDIR(about.st_mode);
+
+        if ((!is_folder && !scan_is_manifest_name(names.items[i])) ||
+            is_excluded(scan, &rules, inside, is_folder))
+            continue;
+        if (is_folder)
+            scan_folder(scan, inside, &rules);
+        else
             scan_file_in_folder(scan, inside, &about);
     }
 }
@@ -452,7 +514,7 @@ static void scan_given_path(struct scan *scan)
         fail(&err, "cannot open '%s': %s", shown_path(path).text, strerror(errno));
         report_text(scan, SCAN_PATH_MISSING, err.text);
     } else if (S_ISDIR(about.st_mode)) {
-        scan_folder(scan, path);
+        scan_folder(scan, path, NULL);
     } else if (!is_readable(scan, &about, &err)) {
         report_text(scan, SCAN_PATH_MISSING, err.text);
     } else {
@@ -461,12 +523,14 @@ static void scan_given_path(struct scan *scan)
     }
 }
 
-void scan_path(const char *path, int inotify_fd, scan_result_fn *receive,
-               scan_progress_fn *progress, void *context)
+void scan_path(const char *path, const struct path_filter *filter, int inotify_fd,
+               scan_result_fn *receive, scan_progress_fn *progress, void *context)
 {
     CLEANUP(release_scan)
     struct scan scan = {
         .path = path,
+        .filter = filter,
+        .used = xcalloc(filter->exclude.count + filter->include.count + 1, sizeof(bool)),
         .inotify_fd = inotify_fd,
         .receive = receive,
         .progress = progress,
@@ -492,6 +556,7 @@ enum { RESULT_MAX_BYTES = 128 * 1024 };
 
 struct scan_input {
     char *path;
+    struct path_filter filter;
     int inotify_fd; /* Owned duplicate, because the job may outlive the tree. */
 };
 
@@ -500,6 +565,7 @@ static void free_scan_input(void *input)
     struct scan_input *in = input;
 
     file_close(&in->inotify_fd);
+    path_filter_release(&in->filter);
     free(in->path);
     free(in);
 }
@@ -524,10 +590,11 @@ static void run_scan_job(struct read_job *job, void *input)
 {
     const struct scan_input *in = input;
 
-    scan_path(in->path, in->inotify_fd, emit_result, report_progress, job);
+    scan_path(in->path, &in->filter, in->inotify_fd, emit_result, report_progress, job);
 }
 
-struct read_job *scan_start_job(struct file_reader *r, const char *path, int inotify_fd)
+struct read_job *scan_start_job(struct file_reader *r, const char *path,
+                                const struct path_filter *filter, int inotify_fd)
 {
     int fd = inotify_fd < 0 ? -1 : fcntl(inotify_fd, F_DUPFD_CLOEXEC, 0);
 
@@ -537,6 +604,7 @@ struct read_job *scan_start_job(struct file_reader *r, const char *path, int ino
     struct scan_input *input = xcalloc(1, sizeof(*input));
 
     input->path = xstrdup(path);
+    input->filter = path_filter_copy(filter);
     input->inotify_fd = fd;
     return read_job_start(r, path, run_scan_job, input, free_scan_input);
 }

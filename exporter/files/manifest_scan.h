@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include "exporter/files/path_filter.h"
 #include "exporter/system/file_reader.h"
 #include "metrics/base/error.h"
 #include "metrics/base/map.h"
@@ -63,6 +64,10 @@ bool file_watches_has_folder(const struct file_watches *w, const char *path);
 enum scan_result_kind {
     SCAN_FILE,              /* File to read, with `about` and `is_path`. */
     SCAN_UNREADABLE_FOLDER, /* Existing folder that cannot be opened: its known files stay. */
+    SCAN_EXCLUDED,          /* File or folder that a pattern excludes, with `is_folder`. */
+    SCAN_IGNORE_FILE,       /* Ignore file that was read. */
+    SCAN_PATTERN_USED,      /* First match of the pattern `pattern`, in the order of
+                               path_filter_excludes(). */
     SCAN_WATCH,             /* Path that the kernel watches from now on, with `watch`. */
     SCAN_PROBLEM,           /* A part of the PATH cannot be read or watched. */
     SCAN_PATH_MISSING,      /* The PATH itself does not exist or cannot be read. */
@@ -72,7 +77,9 @@ struct scan_result {
     enum scan_result_kind kind;
     const char *text;
     struct stat about;
-    bool is_path;            /* The file is the PATH itself. */
+    bool is_path; /* The file is the PATH itself. */
+    bool is_folder;
+    size_t pattern;
     bool is_chart_template;  /* The file in a folder is below templates/ beside a Chart.yaml. */
     struct file_watch watch; /* Only descriptor, reason and name_at are set. */
 };
@@ -85,10 +92,11 @@ typedef bool scan_progress_fn(void *context);
 /*
  * Passes the files, watches and problems of a PATH to `receive`, without regard to earlier scans.
  * Blocks on a mount that does not answer. `inotify_fd` is -1 if files are not watched. `progress`
- * may be NULL.
+ * may be NULL. Files and folders that `filter` or an ignore file excludes are not read or walked;
+ * a PATH that is a file is always read.
  */
-void scan_path(const char *path, int inotify_fd, scan_result_fn *receive,
-               scan_progress_fn *progress, void *context);
+void scan_path(const char *path, const struct path_filter *filter, int inotify_fd,
+               scan_result_fn *receive, scan_progress_fn *progress, void *context);
 
 /*
  * Passes one file in a folder to `receive`, and the watch of its target if the file is a symbolic
@@ -99,9 +107,11 @@ void scan_file(const char *path, const struct stat *about, int inotify_fd, scan_
 
 /*
  * Returns a started job that runs scan_path(), owned by the caller; NULL if `inotify_fd` cannot be
- * duplicated for the job. scan_decode_result() passes a result of the job to `receive`.
+ * duplicated for the job. Copies path and filter. scan_decode_result() passes a result of the job
+ * to `receive`.
  */
-struct read_job *scan_start_job(struct file_reader *r, const char *path, int inotify_fd) MUST_USE;
+struct read_job *scan_start_job(struct file_reader *r, const char *path,
+                                const struct path_filter *filter, int inotify_fd) MUST_USE;
 void scan_decode_result(const struct read_result *result, scan_result_fn *receive, void *context);
 
 /* Returns "<folder>/<name>", owned by the caller. A '/' at the end of `folder` is not repeated. */

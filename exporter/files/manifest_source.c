@@ -5,6 +5,7 @@
 #include "exporter/files/declarations.h"
 #include "exporter/files/json_file.h"
 #include "exporter/system/platform.h"
+#include "metrics/base/shown.h"
 
 /* ---- walks of the PATHs by jobs of the file reader ---- */
 
@@ -92,7 +93,7 @@ static void release_returned_jobs(struct path_walk *w, int64_t now_ms)
 static void start_walk(struct path_walk *w, struct manifest_tree *t, struct manifest_path *path,
                        int64_t now_ms)
 {
-    struct read_job *job = scan_start_job(w->reader, path->path, t->watches.fd);
+    struct read_job *job = scan_start_job(w->reader, path->path, &t->filter, t->watches.fd);
 
     if (!job) {
         w->next_walk_ms = now_ms + RETRY_MS;
@@ -190,6 +191,10 @@ int64_t path_walk_due(const struct path_walk *w, const struct manifest_tree *t)
 /* Waits for the file reader or a pause up to this duration count as work. */
 enum { SHORT_WAIT_MS = 250 };
 
+/* Length of the part of a generated name that is kept, and of that which is added, as in
+ * Kubernetes. */
+enum { GENERATED_BASE_MAX = 58, GENERATED_SUFFIX = 5 };
+
 const struct manifest_limits manifest_limits_default = {
     .yaml_max_bytes = (size_t)128 << 20,
     .object_max_bytes = (size_t)8 << 20,
@@ -199,19 +204,22 @@ const struct manifest_limits manifest_limits_default = {
 struct manifests {
     struct manifest_limits limits;
     struct manifest_tree tree;
+    struct package_reader packages;
     struct custom_kinds custom_kinds;
     struct api_version_source server_versions; /* All zero without an API server. */
     struct release_evidence release_evidence;
     size_t keep_max;                       /* See manifests_keep_streams(). */
     const struct namespace_filter *filter; /* Borrowed. NULL: objects of all namespaces. */
     struct declarations declarations;
+    manifest_progress_fn *progress; /* May be NULL. */
+    void *progress_context;
     manifest_receive_fn *receive; /* NULL: objects go to the store. */
     void *receive_context;
     const char *annotation_key; /* Borrowed; NULL: no annotation is observed. */
     manifest_annotation_fn *each_annotation;
     void *annotation_context;
-    struct json_place received_place;       /* See manifests_received_source(). */
-    bool strict;                            /* Files that are no objects are problems. */
+    struct object_source received; /* See manifests_received_source(). */
+    uint64_t generated_names; /* Number of names that complete_name() gave in the current file. */
     struct manifest_reader *current_reader; /* NULL between files. */
     struct manifest_file *current_file;     /* Borrowed; NULL between files. */
     struct document_problems found;         /* Problems found so far in the current file. */
@@ -235,6 +243,17 @@ static bool name_lacks_quotes(const cJSON *object, struct error *why)
     return true;
 }
 
+/* Requests a new reading of a file, or a new rendering of the package that it defines. */
+static void request_reread(void *context, struct manifest_file *file)
+{
+    struct manifests *m = context;
+
+    if (file->origin_count > 0)
+        file->needs_rendering = true;
+    else
+        manifest_tree_mark_changed(&m->tree, file);
+}
+
 /* Requests a new reading of files with objects to which a new definition may apply. */
 static void mark_files_with_custom_kinds(struct manifests *m)
 {
@@ -243,44 +262,75 @@ static void mark_files_with_custom_kinds(struct manifests *m)
 
         /* A pipe or standard input without a copy of its bytes cannot be read again. */
         if (file->has_custom_kinds && (!file->read_once || file->spool >= 0))
-            manifest_tree_mark_changed(&m->tree, file);
+            request_reread(m, file);
     }
 }
 
 /* Passes the observed annotation of an object on; nothing without it. */
-static void observe_annotation(struct manifests *m, const cJSON *object, struct json_place place)
+static void observe_annotation(struct manifests *m, const cJSON *object)
 {
     const cJSON *annotations = json_get(json_get(object, "metadata"), "annotations");
     const cJSON *value = m->annotation_key ? json_get(annotations, m->annotation_key) : NULL;
+    const struct json_place *place = &m->received.place;
 
     if (value)
         m->each_annotation(m->annotation_context, cJSON_GetStringValue(value),
-                           m->current_file->path,
-                           (struct json_position){place.line, declared_column(place.column)});
+                           m->received.file->path,
+                           (struct json_position){place->line, declared_column(place->column)});
+}
+
+/* Appends what the API server would append, from the place of the file and a number in the file. */
+static void append_generated_suffix(const struct manifests *m, struct strbuf *name)
+{
+    static const char letters[] = "bcdfghjklmnpqrstvwxz2456789";
+    const struct manifest_file *file = m->current_file;
+    const char *slash = strrchr(file->path, '/');
+    /* Relative to the PATH, so that the name is the same wherever the folder is. */
+    const char *path = file->is_path ? (slash ? slash + 1 : file->path)
+                                     : file->path + strlen(m->tree.paths[file->path_index].path);
+    uint64_t hash = map_hash(path, strlen(path), m->generated_names);
+
+    for (unsigned i = 0; i < GENERATED_SUFFIX; i++) {
+        strbuf_addc(name, letters[hash % (sizeof(letters) - 1)]);
+        hash /= sizeof(letters) - 1;
+    }
+}
+
+/*
+ * Names an object that has only a metadata.generateName. Each such object has a name of its own,
+ * because the API server creates an object of its own for each.
+ */
+static void complete_name(struct manifests *m, cJSON *object)
+{
+    CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(GENERATED_BASE_MAX + GENERATED_SUFFIX);
+    cJSON *metadata = cJSON_GetObjectItemCaseSensitive(object, "metadata");
+    const char *base = json_str(metadata, "generateName", "");
+
+    if (!*base || *json_str(metadata, "name", ""))
+        return;
+    m->generated_names++;
+    strbuf_add(&name, base, strnlen(base, GENERATED_BASE_MAX));
+    append_generated_suffix(m, &name);
+    cJSON_DeleteItemFromObjectCaseSensitive(metadata, "name");
+    if (!cJSON_AddStringToObject(metadata, "name", name.data))
+        memory_exhausted(0);
 }
 
 static bool put_object(struct manifests *m, cJSON *object, struct json_place place,
                        struct error *why)
 {
+    complete_name(m, object);
     custom_kinds_complete_object(&m->custom_kinds, object, &m->current_file->has_custom_kinds);
     set_preferred_version(&m->server_versions, object);
     custom_kinds_add_definition(&m->custom_kinds, object, m->current_file);
     release_evidence_add_definition(&m->release_evidence, object);
     if (m->filter && !namespace_filter_reads_object(m->filter, object))
         return true;
-    observe_annotation(m, object, place);
-    m->received_place = place;
+    if (!m->packages.current)
+        m->received = (struct object_source){m->current_file, place};
+    observe_annotation(m, object);
     return m->receive ? m->receive(m->receive_context, object, why)
                       : declarations_put(&m->declarations, m->current_file, object, place, why);
-}
-
-/* Counts a file or document that is no object; with --strict-files it is a problem. */
-static void skip_document(struct manifests *m, enum skipped_kind kind, struct json_position where)
-{
-    if (m->strict)
-        document_problems_add(&m->found, PROBLEM_REJECTED, where, skipped_message(kind).text, NULL);
-    else
-        document_problems_skip(&m->found, kind, where);
 }
 
 /*
@@ -294,17 +344,25 @@ static void receive_object(void *context, cJSON *object, struct json_place place
     enum skipped_kind kind = recognize_document(m->current_file->path, object);
     struct error why;
 
+    if (!m->packages.current && package_reader_take(&m->packages, m->current_file, object))
+        return;
     if (kind != SKIPPED_NONE)
-        skip_document(m, kind, where);
+        document_problems_skip(&m->found, kind, where, m->packages.strict);
     else if (name_lacks_quotes(object, &why) || !put_object(m, object, place, &why))
         document_problems_add(&m->found, PROBLEM_REJECTED, where, why.text, NULL);
 }
 
-static void request_reread(void *context, struct manifest_file *file)
+/* Stores or passes on a rendered object, with the place in the file from which it was made. */
+static void receive_rendered_object(void *context, cJSON *object, struct json_place place)
 {
     struct manifests *m = context;
+    struct render_origin origin = package_reader_add_object(&m->packages, object, place);
 
-    manifest_tree_mark_changed(&m->tree, file);
+    m->found.path = origin.file->path;
+    m->received = (struct object_source){origin.file, {origin.where.line, origin.where.column, 0}};
+    receive_object(m, object,
+                   (struct json_place){origin.where.line, origin.where.column, place.offset});
+    m->found.path = NULL;
 }
 
 struct manifests *manifests_new(struct store *store, const char *const *paths, size_t count,
@@ -315,6 +373,7 @@ struct manifests *manifests_new(struct store *store, const char *const *paths, s
     m->limits = *limits;
     m->due_ms = INT64_MAX;
     manifest_tree_init(&m->tree, paths, count);
+    package_reader_init(&m->packages, limits, ns);
     custom_kinds_init(&m->custom_kinds, ns);
     m->declarations.store = store;
     m->declarations.request_reread = request_reread;
@@ -335,6 +394,7 @@ void manifests_free(struct manifests *m)
     document_problems_release(&m->found);
     problem_view_release(&m->view);
     custom_kinds_release(&m->custom_kinds);
+    package_reader_release(&m->packages);
     manifest_tree_release(&m->tree);
     free(m);
 }
@@ -344,14 +404,31 @@ void manifests_set_filter(struct manifests *m, const struct namespace_filter *fi
     m->filter = filter;
 }
 
+void manifests_set_render_mode(struct manifests *m, enum render_mode mode)
+{
+    m->packages.mode = mode;
+}
+
+bool manifests_set_options(struct manifests *m, const struct options *options, struct error *err)
+{
+    struct path_filter filter;
+
+    if (!path_filter_make(&filter, &options->exclude, &options->include, err))
+        return false;
+    manifest_tree_set_filter(&m->tree, filter);
+    m->packages.strict = options->strict_files;
+    return true;
+}
+
 void manifests_keep_streams(struct manifests *m, size_t max)
 {
     m->keep_max = max;
 }
 
-void manifests_set_strict(struct manifests *m, bool strict)
+void manifests_set_progress(struct manifests *m, manifest_progress_fn *progress, void *context)
 {
-    m->strict = strict;
+    m->progress = progress;
+    m->progress_context = context;
 }
 
 void manifests_set_receiver(struct manifests *m, manifest_receive_fn *receive, void *context)
@@ -370,7 +447,7 @@ void manifests_observe_annotation(struct manifests *m, const char *key,
 
 struct object_source manifests_received_source(const struct manifests *m)
 {
-    return (struct object_source){m->current_file, m->received_place};
+    return m->received;
 }
 
 const struct release_evidence *manifests_release_evidence(const struct manifests *m)
@@ -414,6 +491,8 @@ int manifests_watch(struct manifests *m, struct error *err)
 /* Stores the problems found in the current file, and ends its reading. */
 static void finish_current_file(struct manifests *m)
 {
+    if (m->packages.current)
+        package_reader_end_rendering(&m->packages);
     document_problems_release(&m->current_file->problems);
     m->current_file->problems = m->found;
     m->found = (struct document_problems){0};
@@ -425,15 +504,27 @@ static void finish_current_file(struct manifests *m)
         mark_files_with_custom_kinds(m);
 }
 
+static void receive_repeated_key(void *context, const char *key, struct json_position where)
+{
+    struct manifests *m = context;
+    struct error text;
+
+    fail(&text, "the key '%s' appears twice in one mapping: the last value counts, as in kubectl",
+         shown(key).text);
+    document_problems_add(&m->found, PROBLEM_REPEATED_KEY, where, text.text, NULL);
+}
+
 static void begin_file(struct manifests *m, struct manifest_file *file)
 {
     size_t keep_max = m->tree.watches.fd >= 0 ? SIZE_MAX : m->keep_max;
     struct prefetch *prefetch = m->path_walk.reader ? &m->prefetch : NULL;
 
     declarations_begin_pass(file);
+    m->generated_names = 0;
     m->current_file = file;
     m->current_reader = manifest_reader_new(file, &m->limits, prefetch, keep_max);
     manifest_reader_set_receiver(m->current_reader, receive_object, m);
+    manifest_reader_receive_repeated_keys(m->current_reader, receive_repeated_key, m);
 }
 
 static void fail_current_file(struct manifests *m, const struct read_failure *why)
@@ -445,10 +536,12 @@ static void fail_current_file(struct manifests *m, const struct read_failure *wh
     if (why->gone && !m->current_file->is_path)
         manifest_tree_mark_gone(&m->tree, m->current_file);
     else if (skips)
-        skip_document(m, why->looks_like, why->where);
+        document_problems_skip(&m->found, why->looks_like, why->where, m->packages.strict);
     else
         document_problems_add(&m->found, why->kind, why->where, why->text.text, NULL);
     declarations_fail_pass(&m->declarations, m->current_file);
+    if (!m->packages.current)
+        package_reader_end_file(&m->packages, m->current_file, !why->gone);
     finish_current_file(m);
 }
 
@@ -465,6 +558,8 @@ static bool continue_current_file(struct manifests *m, int64_t now_ms)
         return false;
     case READING_DONE:
         declarations_end_pass(&m->declarations, m->current_file);
+        if (!m->packages.current)
+            package_reader_end_file(&m->packages, m->current_file, false);
         finish_current_file(m);
         return true;
     case READING_HANGS:
@@ -484,6 +579,42 @@ static bool continue_current_file(struct manifests *m, int64_t now_ms)
     abort();
 }
 
+/* Drops what was read from a file that has another role now. */
+static void pass_over_file(struct manifests *m, struct manifest_file *file)
+{
+    declarations_begin_pass(file);
+    declarations_end_pass(&m->declarations, file);
+    document_problems_release(&file->problems);
+    package_reader_count_skipped(&m->packages, file);
+    m->view_is_old = true;
+}
+
+/*
+ * Returns the next changed file that is read, and passes over those that are not. Returns NULL
+ * without one, and while the prefetch has definitions: these decide how other files are read.
+ */
+static struct manifest_file *take_changed_file(struct manifests *m)
+{
+    bool has_definitions = m->prefetch.count > 0 && m->prefetch.files[0]->is_definition;
+    struct manifest_file *file;
+
+    while ((file = manifest_tree_take_changed(&m->tree))) {
+        if (!file->is_definition && has_definitions) {
+            manifest_tree_mark_changed(&m->tree, file);
+            return NULL;
+        }
+        if (file->is_definition)
+            return file;
+        if (m->packages.is_old)
+            package_reader_resolve(&m->packages, &m->tree);
+        file->role = package_reader_role(&m->packages, file);
+        if (file_role_is_read(file->role))
+            return file;
+        pass_over_file(m, file);
+    }
+    return NULL;
+}
+
 /*
  * Starts a job for changed files, and may begin a changed file with a spool. Fails changed files of
  * a PATH that is blocked.
@@ -492,7 +623,7 @@ static void start_prefetch(struct manifests *m)
 {
     struct manifest_file *file;
 
-    while ((file = manifest_tree_take_changed(&m->tree))) {
+    while ((file = take_changed_file(m))) {
         const struct manifest_path *path = &m->tree.paths[file->path_index];
 
         if (path_is_blocked(&m->path_walk, path)) {
@@ -527,7 +658,7 @@ static bool begin_next_file(struct manifests *m)
     struct manifest_file *file;
 
     if (!m->path_walk.reader) {
-        file = manifest_tree_take_changed(&m->tree);
+        file = take_changed_file(m);
         if (file)
             begin_file(m, file);
         return file;
@@ -539,6 +670,28 @@ static bool begin_next_file(struct manifests *m)
         start_prefetch(m);
     else
         return false;
+    return true;
+}
+
+/* Renders the next package, and begins to read its objects. Returns false if there is none. */
+static bool begin_next_rendering(struct manifests *m)
+{
+    struct package_reader *packages = &m->packages;
+    struct manifest_file *file;
+
+    if (packages->is_old) {
+        package_reader_resolve(packages, &m->tree);
+        m->view_is_old = true;
+        if (m->tree.changed > 0)
+            return true;
+    }
+    file = package_reader_render_next(packages, &m->tree, &m->found);
+    if (!file)
+        return false;
+    begin_file(m, file);
+    manifest_reader_set_text(m->current_reader, packages->rendered.text.data,
+                             packages->rendered.text.len);
+    manifest_reader_set_receiver(m->current_reader, receive_rendered_object, m);
     return true;
 }
 
@@ -565,9 +718,12 @@ static bool run_next_step(struct manifests *m, int64_t now_ms)
         if (progressed || path_walk_is_pending(&m->path_walk, &m->tree))
             return progressed;
     }
+    if (begin_next_rendering(m))
+        return true;
     file = manifest_tree_take_gone(&m->tree);
     if (!file)
         return false;
+    package_reader_forget(&m->packages, file);
     declarations_drop_file(&m->declarations, file);
     custom_kinds_forget_file(&m->custom_kinds, file);
     manifest_file_free(file);
@@ -578,7 +734,7 @@ static bool run_next_step(struct manifests *m, int64_t now_ms)
 static bool has_work(const struct manifests *m)
 {
     return m->current_reader || m->prefetch.count > 0 || m->tree.changed > 0 || m->tree.gone > 0 ||
-           path_walk_is_pending(&m->path_walk, &m->tree);
+           m->packages.is_old || path_walk_is_pending(&m->path_walk, &m->tree);
 }
 
 static void refresh_view(struct manifests *m)
@@ -611,8 +767,11 @@ static void refresh_view(struct manifests *m)
 static bool fail_text(const struct document_problems *found, size_t *line, struct error *err)
 {
     const struct document_problem *first = &found->items[0];
-    size_t more = found->broken + found->harmless - 1;
+    size_t more = 0;
 
+    for (unsigned i = 0; i < PROBLEM_KIND_COUNT; i++)
+        more += found->seen[i];
+    more--;
     if (more == 0)
         fail(err, "%s", first->text);
     else
@@ -629,7 +788,7 @@ bool manifests_read_text(struct manifests *m, const char *name, const char *text
     struct read_failure why;
     bool fine;
 
-    m->strict = true;
+    m->packages.strict = true;
     begin_file(m, file);
     manifest_reader_set_text(m->current_reader, text, len);
     while (state == READING_MORE) {
@@ -652,8 +811,10 @@ bool manifests_load(struct manifests *m, struct error *err)
 {
     bool fine = manifest_tree_walk_all(&m->tree, err);
 
-    while (run_next_step(m, 0))
-        continue;
+    while (run_next_step(m, 0)) {
+        if (m->progress && !m->current_reader)
+            m->progress(m->progress_context, m->tree.count - m->tree.changed, m->tree.count);
+    }
     m->view_is_old = true;
     refresh_view(m);
     return fine;
@@ -750,6 +911,28 @@ bool manifests_find_earlier_place(const struct manifests *m, const struct entry 
     return declarations_find_earlier_place(&m->declarations, entry, index, path, where);
 }
 
+size_t manifests_rendering_count(const struct manifests *m)
+{
+    return m->packages.count;
+}
+
+size_t manifests_rendered_duplicate_count(const struct manifests *m)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < m->tree.count; i++) {
+        if (m->tree.files[i]->origin_count > 0)
+            count += m->tree.files[i]->duplicates.seen[PROBLEM_DUPLICATE];
+    }
+    return count;
+}
+
+const struct rendering *manifests_rendering(const struct manifests *m, size_t i)
+{
+    assert(i < m->packages.count);
+    return &m->packages.renderings[i];
+}
+
 size_t manifests_file_count(const struct manifests *m)
 {
     return m->tree.count;
@@ -777,4 +960,25 @@ size_t manifests_skipped_total(const struct manifests *m)
     for (unsigned i = 0; i < SKIPPED_KIND_COUNT; i++)
         total += m->view.skipped[i];
     return total;
+}
+
+struct manifests_excluded manifests_excluded(const struct manifests *m)
+{
+    struct manifests_excluded sum = {0};
+
+    for (size_t i = 0; i < m->tree.path_count; i++) {
+        sum.files += m->tree.paths[i].excluded_files;
+        sum.folders += m->tree.paths[i].excluded_folders;
+    }
+    return sum;
+}
+
+size_t manifests_repeated_key_count(const struct manifests *m)
+{
+    return m->view.repeated_keys;
+}
+
+bool manifests_pattern_is_used(const struct manifests *m, size_t i)
+{
+    return m->tree.used_patterns && m->tree.used_patterns[i];
 }

@@ -5,7 +5,9 @@
 #include "exporter/files/manifest_problems.h"
 #include "exporter/files/manifest_reader.h"
 #include "exporter/files/manifest_tree.h"
+#include "exporter/files/package_reader.h"
 #include "exporter/kube/api_resources.h"
+#include "exporter/options/options.h"
 #include "exporter/system/file_reader.h"
 #include "metrics/model/store.h"
 #include "metrics/rules/api_versions.h"
@@ -19,6 +21,9 @@
  * of the arguments, the files of a PATH by path in byte order, the documents of a file from the
  * top. The other documents are reported as duplicates. If the last document is removed, the
  * document before it counts again.
+ *
+ * An object with metadata.generateName and no name gets a name as the API server would give it:
+ * stable while the place of the file and the order of such objects in it stay the same.
  *
  * After a file or document becomes invalid, the objects of its last valid version stay, except
  * those before the error in a JSON file, which are replaced. The problem is reported until the file
@@ -66,8 +71,18 @@ bool manifests_accept_events(const struct manifests *m);
  */
 int64_t manifests_due(const struct manifests *m);
 
+/* Sets the programs that may run for kustomizations and charts; RENDER_SERVER by default. */
+void manifests_set_render_mode(struct manifests *m, enum render_mode mode);
+
 /* Skips objects for which namespace_filter_reads_object() is false. The filter is borrowed. */
 void manifests_set_filter(struct manifests *m, const struct namespace_filter *filter);
+
+/*
+ * Applies --strict-files, --exclude and --include. Returns false with the reason if an option is
+ * invalid. Call it before any reading.
+ */
+bool manifests_set_options(struct manifests *m, const struct options *options,
+                           struct error *err) MUST_USE;
 
 /*
  * Keeps the bytes of a pipe or of standard input, up to `max`, so that a field_locator can read
@@ -75,8 +90,11 @@ void manifests_set_filter(struct manifests *m, const struct namespace_filter *fi
  */
 void manifests_keep_streams(struct manifests *m, size_t max);
 
-/* Makes files and documents that are no Kubernetes objects problems instead of skipping them. */
-void manifests_set_strict(struct manifests *m, bool strict);
+/* Receives how many of the files that were found have been read. */
+typedef void manifest_progress_fn(void *context, size_t read, size_t found);
+
+/* Lets manifests_load() report its progress after each file. */
+void manifests_set_progress(struct manifests *m, manifest_progress_fn *progress, void *context);
 
 typedef bool manifest_receive_fn(void *context, const cJSON *object, struct error *err);
 
@@ -171,6 +189,13 @@ const struct manifest_limits *manifests_limits(const struct manifests *m);
 bool manifests_find_earlier_place(const struct manifests *m, const struct entry *entry,
                                   size_t index, const char **path, struct json_position *where);
 
+/* Packages that were rendered, in the order of their folders. Valid until the next load. */
+size_t manifests_rendering_count(const struct manifests *m);
+/* Returns the number of rendered documents that declare an object which a later one declares too.
+ */
+size_t manifests_rendered_duplicate_count(const struct manifests *m);
+const struct rendering *manifests_rendering(const struct manifests *m, size_t i);
+
 size_t manifests_file_count(const struct manifests *m);
 /* Returns the number of files and PATHs of which a part or all cannot be evaluated. */
 size_t manifests_broken_file_count(const struct manifests *m);
@@ -178,6 +203,19 @@ size_t manifests_broken_file_count(const struct manifests *m);
 size_t manifests_duplicate_count(const struct manifests *m);
 /* Returns the number of documents, and of files as a whole, that are skipped as this kind. */
 size_t manifests_skipped_count(const struct manifests *m, enum skipped_kind kind);
+/* Returns what patterns excluded; files of excluded folders are not counted. */
+struct manifests_excluded {
+    size_t files;
+    size_t folders;
+};
+struct manifests_excluded manifests_excluded(const struct manifests *m);
+
+/* Returns the number of PROBLEM_REPEATED_KEY, of which manifests_problem() has the first ones. */
+size_t manifests_repeated_key_count(const struct manifests *m);
+
+/* Returns true if pattern `i` of path_filter_excludes() matches a file or a folder. */
+bool manifests_pattern_is_used(const struct manifests *m, size_t i);
+
 /* Returns the sum over all kinds. */
 size_t manifests_skipped_total(const struct manifests *m);
 

@@ -4,6 +4,8 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
+#include "exporter/files/package_definition.h"
+
 void manifest_tree_init(struct manifest_tree *t, const char *const *paths, size_t count)
 {
     *t = (struct manifest_tree){.path_count = count};
@@ -18,6 +20,16 @@ void manifest_tree_init(struct manifest_tree *t, const char *const *paths, size_
     }
 }
 
+void manifest_tree_set_filter(struct manifest_tree *t, struct path_filter filter)
+{
+    path_filter_release(&t->filter);
+    free(t->used_patterns);
+    t->used_patterns = NULL;
+    t->filter = filter;
+    if (filter.exclude.count + filter.include.count > 0)
+        t->used_patterns = xcalloc(filter.exclude.count + filter.include.count, sizeof(bool));
+}
+
 void manifest_tree_release(struct manifest_tree *t)
 {
     for (size_t i = 0; i < t->count; i++)
@@ -28,6 +40,8 @@ void manifest_tree_release(struct manifest_tree *t)
         document_problems_release(&t->paths[i].problems);
     }
     free(t->paths);
+    path_filter_release(&t->filter);
+    free(t->used_patterns);
     file_watches_release(&t->watches);
     *t = (struct manifest_tree){0};
 }
@@ -85,12 +99,20 @@ struct walk_context {
     bool force_reread;
 };
 
+static const char *file_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
 static struct manifest_file *add_file(const struct walk_context *w, const struct scan_result *s)
 {
     struct manifest_file *file = manifest_file_new(s->text, w->path_index);
     struct manifest_tree *t = w->tree;
 
     file->is_path = s->is_path;
+    file->is_definition = package_is_definition_name(file_base_name(s->text));
     /* Standard input has no path to open again, even if it is a file. */
     file->read_once = s->is_path && (!S_ISREG(s->about.st_mode) || strcmp(s->text, "-") == 0);
     file->source = ++t->last_source;
@@ -136,6 +158,7 @@ void manifest_tree_mark_changed(struct manifest_tree *t, struct manifest_file *f
         return;
     file->changed = true;
     t->changed++;
+    t->changed_definitions += file->is_definition;
 }
 
 void manifest_tree_mark_gone(struct manifest_tree *t, struct manifest_file *file)
@@ -146,6 +169,15 @@ void manifest_tree_mark_gone(struct manifest_tree *t, struct manifest_file *file
     t->gone++;
 }
 
+static void clear_changed(struct manifest_tree *t, struct manifest_file *file)
+{
+    if (!file->changed)
+        return;
+    file->changed = false;
+    t->changed--;
+    t->changed_definitions -= file->is_definition;
+}
+
 struct manifest_file *manifest_tree_take_changed(struct manifest_tree *t)
 {
     manifest_tree_sort(t);
@@ -154,9 +186,8 @@ struct manifest_file *manifest_tree_take_changed(struct manifest_tree *t)
             t->cursor = 0;
 
         struct manifest_file *file = t->files[t->cursor++];
-        if (file->changed) {
-            file->changed = false;
-            t->changed--;
+        if (file->changed && (file->is_definition || t->changed_definitions == 0)) {
+            clear_changed(t, file);
             return file;
         }
     }
@@ -172,7 +203,7 @@ struct manifest_file *manifest_tree_take_gone(struct manifest_tree *t)
         if (!file->gone)
             continue;
         t->gone--;
-        t->changed -= file->changed ? 1 : 0;
+        clear_changed(t, file);
         t->count--;
         t->sorted--;
         memmove(t->files + i, t->files + i + 1, (t->count - i) * sizeof(struct manifest_file *));
@@ -212,6 +243,16 @@ static void apply_scan_result(void *context, const struct scan_result *s)
     case SCAN_FILE:
         record_file(w, s);
         return;
+    case SCAN_EXCLUDED:
+        w->path->excluded_folders += s->is_folder;
+        w->path->excluded_files += !s->is_folder;
+        return;
+    case SCAN_IGNORE_FILE:
+        w->path->has_rules = true;
+        return;
+    case SCAN_PATTERN_USED:
+        w->tree->used_patterns[s->pattern] = true;
+        return;
     case SCAN_UNREADABLE_FOLDER:
         keep_files_below(w, s->text);
         return;
@@ -236,6 +277,8 @@ void manifest_tree_begin_walk(struct manifest_tree *t, struct manifest_path *pat
     manifest_tree_sort(t);
     document_problems_release(&path->problems);
     path->missing = false;
+    path->has_rules = false;
+    path->excluded_files = path->excluded_folders = 0;
     path->scan_number++;
 }
 
@@ -273,7 +316,7 @@ static void walk_path(struct manifest_tree *t, struct manifest_path *path, bool 
     struct walk_context w = {t, path, (uint32_t)(path - t->paths), force_reread};
 
     manifest_tree_begin_walk(t, path);
-    scan_path(path->path, t->watches.fd, apply_scan_result, NULL, &w);
+    scan_path(path->path, &t->filter, t->watches.fd, apply_scan_result, NULL, &w);
     manifest_tree_end_walk(t, path);
 }
 
@@ -309,6 +352,9 @@ static void update_file_at(struct manifest_tree *t, struct manifest_path *path, 
     } else if (file && file->is_path) {
         path->needs_walk = true;
         path->force_reread = path->force_reread || force_reread;
+    } else if (!file && (path->has_rules || t->used_patterns)) {
+        /* Only a walk applies the patterns. */
+        path->needs_walk = true;
     } else if (file || about.st_size > 0 || !S_ISREG(about.st_mode)) {
         /* Not for a new empty file: the write that follows is another event. */
         scan_file(at, &about, t->watches.fd, apply_scan_result, &w);
@@ -368,7 +414,9 @@ static void handle_folder_event(struct manifest_tree *t, struct manifest_path *p
     CLEANUP(free_cleanup) char *at = scan_join_path(watch->path, name);
     struct stat about;
 
-    if (name[0] == '.' && name[1] != '.')
+    bool is_ignore_file = strcmp(name, ignore_file_name) == 0;
+
+    if (name[0] == '.' && name[1] != '.' && !is_ignore_file)
         return;
     if (*name == '\0' || (event->mask & IN_ISDIR) != 0 || name[0] == '.') {
         path->needs_walk = true;

@@ -14,7 +14,7 @@
  * In a folder, at any depth, the files *.yaml, *.yml and *.json are read. Names that begin with a
  * dot are skipped: the files of a mounted ConfigMap live in "..data" and are found through the
  * symbolic links beside it. Links are followed. A folder that is reached twice is walked once, so
- * that loops end.
+ * that loops end. Ignore files and the filter of the tree exclude files and folders.
  */
 struct manifest_path {
     char *path;           /* Without '/' at the end, except "/" itself. */
@@ -23,25 +23,34 @@ struct manifest_path {
     bool needs_walk;
     bool force_reread; /* The next walk marks unchanged files, too. */
     bool hangs;     /* Its walk hangs or was rejected: neither walk the PATH nor read its files. */
+    bool has_rules; /* The latest walk read an ignore file. */
+    size_t excluded_files;   /* At the latest walk. */
+    size_t excluded_folders; /* At the latest walk; their files are not counted. */
     bool was_found; /* Any walk by a job of the file reader has found the PATH; never reset. */
     struct document_problems problems;
 };
 
 /* Files of all PATHs, and which of them to read again. */
 struct manifest_tree {
+    struct path_filter filter; /* Owned. Set it before the first walk. */
+    bool *used_patterns;       /* Patterns that a walk has found to match; NULL without filter. */
     struct manifest_path *paths;
     size_t path_count;
     struct manifest_file **files; /* Owned; the first `sorted` files are in order. */
     size_t count;
     size_t capacity;
     size_t sorted;
-    size_t changed;       /* Number of files with the mark `changed`. */
-    size_t gone;          /* Number of files with the mark `gone`. */
-    size_t cursor;        /* Index at which the search for the next changed file starts. */
-    uint32_t last_source; /* Store origin number of the latest new file. */
-    bool uses_reader;     /* Jobs of the file reader walk the PATHs. */
+    size_t changed;             /* Number of files with the mark `changed`. */
+    size_t changed_definitions; /* Number of them with is_definition. */
+    size_t gone;                /* Number of files with the mark `gone`. */
+    size_t cursor;              /* Index at which the search for the next changed file starts. */
+    uint32_t last_source;       /* Store origin number of the latest new file. */
+    bool uses_reader;           /* Jobs of the file reader walk the PATHs. */
     struct file_watches watches;
 };
+
+/* Sets the patterns of files to read, before the first walk. The tree takes them over. */
+void manifest_tree_set_filter(struct manifest_tree *t, struct path_filter filter);
 
 /* Initializes a tree with copies of the paths, and without files. */
 void manifest_tree_init(struct manifest_tree *t, const char *const *paths, size_t count);
@@ -68,7 +77,10 @@ bool manifest_tree_walk_all(struct manifest_tree *t, struct error *err) MUST_USE
  */
 bool manifest_tree_pump_events(struct manifest_tree *t);
 
-/* Returns the next changed file and clears its mark; NULL if no file has changed. */
+/*
+ * Returns the next changed file and clears its mark; NULL if no file has changed. Definitions of
+ * packages come first.
+ */
 struct manifest_file *manifest_tree_take_changed(struct manifest_tree *t);
 /* Removes a file with the mark `gone` from the tree, for the caller to free; NULL without one. */
 struct manifest_file *manifest_tree_take_gone(struct manifest_tree *t);

@@ -15,6 +15,25 @@ OPTION(
     .help = "YAML or JSON manifests to evaluate: a file, a directory tree, or - for standard input",
     .commands = COMMAND_EVALUATES)
 
+/* Choices in the order of enum render_mode. */
+OPTION(CHOICE, render, .name = "render", .value = "MODE", .fallback = "auto",
+       .help = "kustomizations and Helm charts among the manifests: auto renders them with "
+               "kustomize, kubectl and helm from PATH; never runs no program, and reads the "
+               "resources of kustomizations without their patches",
+       .choices = CHOICES("auto", "never"), .flag_only = true,
+       .commands = COMMAND_APPLIES_RULES & ~COMMAND_SERVE)
+
+OPTION(TEXTS, exclude, .name = "exclude", .value = "GLOB",
+       .help =
+           "files and folders in a PATH not to read, as a pattern of .gitignore relative to the "
+           "PATH; a folder may list such patterns in the file .karmadapolicyignore",
+       .commands = COMMAND_APPLIES_RULES)
+
+OPTION(TEXTS, include, .name = "include", .value = "GLOB",
+       .help = "files and folders in a PATH to read, as a pattern of .gitignore relative to the "
+               "PATH; by default all files",
+       .commands = COMMAND_APPLIES_RULES)
+
 OPTION(FLAG, strict_files, .name = "strict-files",
        .help = "report files and documents that are no Kubernetes objects, such as Helm templates "
                "and kustomizations, as errors; by default they are skipped and counted",

@@ -90,7 +90,7 @@ static bool problem_log_update(struct problem_log *l, const struct manifests *m,
             continue;
         strbuf_reset(&text);
         manifest_problem_append_place(&p, &text);
-        log_write(log, p.kind == PROBLEM_DUPLICATE ? LOG_LEVEL_INFO : LOG_LEVEL_WARN,
+        log_write(log, problem_kind_blocks_evaluation(p.kind) ? LOG_LEVEL_WARN : LOG_LEVEL_INFO,
                   "manifest problem", "kind", problem_kind_name(p.kind), "place", text.data,
                   "problem", p.text);
     }

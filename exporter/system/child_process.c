@@ -18,7 +18,7 @@
 
 enum {
     CHUNK_BYTES = 64 * 1024,
-    COMPLAINT_MAX_BYTES = 4 * 1024, /* Bytes of standard error that are kept. */
+    COMPLAINT_MAX_BYTES = 4 * 1024, /* Bytes of standard error that are kept by default. */
 };
 
 void child_close(int *fd)
@@ -202,16 +202,18 @@ static void read_pipe(int *fd, struct strbuf *out)
         child_close(fd);
 }
 
-/* Reads standard error, of which the first COMPLAINT_MAX_BYTES are kept. */
+/* Reads standard error, of which the last bytes are kept. */
 static void read_complaint(int *fd, struct strbuf *complaint)
 {
     struct strbuf piece = STRBUF_INIT(CHUNK_BYTES);
 
     read_pipe(fd, &piece);
-    if (complaint->len + piece.len > COMPLAINT_MAX_BYTES)
+    if (complaint->len + piece.len > complaint->max)
         strbuf_reset(complaint);
-    strbuf_add(complaint, piece.data,
-               piece.len < COMPLAINT_MAX_BYTES ? piece.len : COMPLAINT_MAX_BYTES);
+    if (piece.len > complaint->max)
+        strbuf_add(complaint, piece.data + piece.len - complaint->max, complaint->max);
+    else
+        strbuf_add(complaint, piece.data, piece.len);
     strbuf_release(&piece);
 }
 
@@ -262,14 +264,15 @@ bool child_run(const struct child_command *command, struct strbuf *out, struct e
     /* posix_spawnp() does not change the texts, although its declaration permits that. */
     const struct program program = {command->program, command->folder,
                                     (char *const *)(uintptr_t)command->arguments, environ};
-    CLEANUP(strbuf_release) struct strbuf complaint = STRBUF_INIT(COMPLAINT_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf own = STRBUF_INIT(COMPLAINT_MAX_BYTES);
+    struct strbuf *complaint = command->messages ? command->messages : &own;
     CLEANUP(child_release) struct child c = CHILD_NONE;
     int64_t until_ms = platform_steady_ms() + (int64_t)command->time_max_seconds * 1000;
-    struct child_status end;
+    struct child_status end = {.exited = false};
 
     if (!start_program(&c, &program, err))
         return false;
-    if (!read_output(&c, out, &complaint, until_ms))
+    if (!read_output(&c, out, complaint, until_ms))
         return strbuf_ok(out)
                    ? fail(err, "it has not ended after %u seconds", command->time_max_seconds)
                    : fail(err, "it prints more than %zu bytes", out->max);
@@ -277,5 +280,5 @@ bool child_run(const struct child_command *command, struct strbuf *out, struct e
     if (end.exited && end.code == 0)
         return true;
     fail(err, end.exited ? "exit code %d" : "ended by signal %d", end.code);
-    return fail_with_complaint(err, complaint.data);
+    return fail_with_complaint(err, complaint->data);
 }

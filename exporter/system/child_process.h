@@ -55,6 +55,7 @@ struct child_command {
     const char *const *arguments; /* With the name of the program; ends with NULL. */
     const char *folder;           /* Working folder; NULL: that of the exporter. */
     unsigned time_max_seconds;    /* A longer run is killed. */
+    struct strbuf *messages;      /* Receives the end of standard error; may be NULL. */
 };
 
 /*

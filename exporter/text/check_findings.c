@@ -11,7 +11,7 @@ enum {
     RELATIONS_MAX = 20, /* Of one finding, for other objects and for hidden problems each. */
 };
 
-/* What the functions of this file have in common. */
+/* Arguments that the functions of this file share. */
 struct check_context {
     struct findings *findings;
     const struct check_result *result;
@@ -36,20 +36,22 @@ static enum finding_level level_of(const struct check_context *c, const struct p
 
 /* ---- inputs that cannot be read ---- */
 
-/* Returns true if a finding of add_unread_inputs() tells more about the file of the problem. */
-static bool is_told_by_file(const struct check_result *r, const struct problem *p)
+/* Returns the reason of data_incomplete for a problem of manifests that blocks the evaluation. */
+static enum problem_reason reason_of_manifest(enum problem_kind kind)
 {
-    const struct manifests *m = r->evaluation->manifests;
+    return kind == PROBLEM_REJECTED ? PROBLEM_REASON_DATA_INCOMPLETE_REJECTED
+                                    : PROBLEM_REASON_DATA_INCOMPLETE_BROKEN_FILE;
+}
 
-    if (p->reason != PROBLEM_REASON_DATA_INCOMPLETE_BROKEN_FILE)
-        return false;
-    for (size_t i = 0; i < manifests_problem_count(m); i++) {
-        struct manifest_problem file = manifests_problem(m, i);
+/* Returns true if the problem is about a manifest: add_unread_inputs() adds it with its line. */
+static bool is_about_manifest(const struct check_context *c, const struct problem *p)
+{
+    const struct evaluation *e = c->result->evaluation;
 
-        if (problem_kind_blocks_evaluation(file.kind) && strcmp(file.path, problem_name(p)) == 0)
-            return true;
-    }
-    return false;
+    return !e->session &&
+           (p->reason == PROBLEM_REASON_DATA_INCOMPLETE_BROKEN_FILE ||
+            p->reason == PROBLEM_REASON_DATA_INCOMPLETE_REJECTED) &&
+           strcmp(problem_name(p), asset_source_path(e->assets)) != 0;
 }
 
 static void add_unread_inputs(const struct check_context *c)
@@ -66,7 +68,7 @@ static void add_unread_inputs(const struct check_context *c)
         if (!problem_kind_blocks_evaluation(p.kind))
             continue;
         known = check_result_is_known_unread(c->result, &p);
-        problem_reason_name_add(&rule, PROBLEM_REASON_DATA_INCOMPLETE_BROKEN_FILE);
+        problem_reason_name_add(&rule, reason_of_manifest(p.kind));
         strbuf_addf(&message, "%s cannot be read completely: %s.", path, p.text);
         findings_add(c->findings, &(struct finding){
                                       .rule = rule.data,
@@ -81,6 +83,33 @@ static void add_unread_inputs(const struct check_context *c)
                                       .environment = c->environment,
                                       .suppression = known ? FINDING_IN_BASELINE : FINDING_COUNTS,
                                       .baseline = has_baseline(c->result),
+                                  });
+    }
+}
+
+/* Adds the keys that a mapping has twice. */
+static void add_repeated_keys(const struct check_context *c)
+{
+    const struct manifests *m = c->result->evaluation->manifests;
+
+    for (size_t i = 0; i < manifests_problem_count(m); i++) {
+        CLEANUP(strbuf_release) struct strbuf message = STRBUF_INIT(SENTENCE_MAX_BYTES);
+        struct manifest_problem p = manifests_problem(m, i);
+        const char *path = findings_relative_path(c->findings, p.path);
+
+        if (p.kind != PROBLEM_REPEATED_KEY)
+            continue;
+        strbuf_addf(&message, "%s: %s.", path, p.text);
+        findings_add(c->findings, &(struct finding){
+                                      .rule = "repeated_key",
+                                      .level = FINDING_WARNING,
+                                      .severity = SEVERITY_COUNT,
+                                      .object = {"", "Source", "", path},
+                                      .subject = path,
+                                      .message = message.data,
+                                      .action = "Remove all values of the key but one.",
+                                      .place = {path, p.line, p.column},
+                                      .environment = c->environment,
                                   });
     }
 }
@@ -165,6 +194,28 @@ static void set_suppression(const struct check_result *r, const struct problem *
     out->justification = s->exception ? s->exception->reason : NULL;
 }
 
+/*
+ * Returns the place of a problem; that of a problem of a file, and of a lease, is the file. If no
+ * file has the subject, as a Cluster that does not exist, the place is the first PATH, because
+ * GitHub refuses a document with a result that has no file.
+ */
+static struct location find_place(const struct check_context *c, const struct problem *p)
+{
+    const struct evaluation *e = c->result->evaluation;
+    const struct text_list *paths = &e->options.manifests;
+    struct location at = {NULL, 0, 0};
+
+    if (p->reason == PROBLEM_REASON_DATA_INCOMPLETE_BROKEN_FILE ||
+        p->reason == PROBLEM_REASON_DATA_INCOMPLETE_REJECTED ||
+        p->reason == PROBLEM_REASON_DATA_INCOMPLETE_SNAPSHOT_OLD)
+        at.file = problem_name(p);
+    else if (e->assets && strcmp(problem_subject_kind(p), LEASE_KIND) == 0)
+        at.file = asset_source_path(e->assets);
+    else if (!problem_find_location(e->engine, p, &c->locations, &at))
+        at = (struct location){paths->count > 0 ? paths->items[0] : NULL, 0, 0};
+    return at;
+}
+
 static struct finding *add_problem(const struct check_context *c, const struct problem *p)
 {
     CLEANUP(strbuf_release) struct strbuf rule = STRBUF_INIT(SENTENCE_MAX_BYTES);
@@ -185,8 +236,7 @@ static struct finding *add_problem(const struct check_context *c, const struct p
     problem_add_subject(p, &subject);
     problem_add_cause(engine, p, &message);
     problem_add_action(engine, p, &action);
-    if (!problem_find_location(engine, p, &c->locations, &finding.place))
-        finding.place = (struct location){NULL, 0, 0};
+    finding.place = find_place(c, p);
     finding.rule = rule.data;
     finding.subject = subject.data;
     finding.message = message.data;
@@ -201,7 +251,7 @@ static void add_problems(const struct check_context *c)
     for (size_t i = 0; i < r->shown_count; i++) {
         struct finding *finding;
 
-        if (is_told_by_file(r, r->shown[i]))
+        if (is_about_manifest(c, r->shown[i]))
             continue;
         finding = add_problem(c, r->shown[i]);
         add_related(c, r->shown[i], finding);
@@ -212,7 +262,7 @@ static void add_problems(const struct check_context *c)
             add_related(c, r->hidden[i].problem, add_problem(c, r->hidden[i].problem));
     }
     for (size_t i = 0; i < r->suppressed_count; i++) {
-        if (!is_told_by_file(r, r->suppressed[i].problem))
+        if (!is_about_manifest(c, r->suppressed[i].problem))
             add_problem(c, r->suppressed[i].problem);
     }
 }
@@ -282,6 +332,7 @@ void findings_add_check(struct findings *f, const struct check_result *r,
     if (environment)
         findings_add_environment(f, environment);
     add_unread_inputs(&c);
+    add_repeated_keys(&c);
     add_problems(&c);
     add_conditions(&c);
     add_not_placed(&c);

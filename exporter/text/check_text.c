@@ -3,6 +3,7 @@
 
 #include "exporter/text/check_places.h"
 #include "exporter/text/object_name.h"
+#include "exporter/text/rendering_text.h"
 #include "exporter/text/skipped_files.h"
 #include "exporter/text/suppression_text.h"
 #include "metrics/base/timestamp.h"
@@ -657,6 +658,12 @@ static void print_wide(const struct check_result *r, const struct fail_on *fail_
 
 typedef bool selects_fn(const struct check_result *r, const struct manifest_problem *p);
 
+static bool is_repeated_key(const struct check_result *r, const struct manifest_problem *p)
+{
+    (void)r;
+    return p->kind == PROBLEM_REPEATED_KEY;
+}
+
 /* Prints the `count` documents and files that `selects` selects. */
 static void print_manifest_problems(const struct check_result *r, const char *title,
                                     selects_fn *selects, size_t count, struct output *o)
@@ -677,7 +684,11 @@ static void print_manifest_problems(const struct check_result *r, const char *ti
         strbuf_reset(&place);
         manifest_problem_append_place(&p, &place);
         table_add(&t, STYLE_PLAIN, place.data);
-        table_add(&t, selects == check_result_is_unread ? STYLE_BAD : STYLE_PLAIN, p.text);
+        table_add(&t,
+                  selects == is_repeated_key          ? STYLE_CAUTION
+                  : selects == check_result_is_unread ? STYLE_BAD
+                                                      : STYLE_PLAIN,
+                  p.text);
     }
     table_print(&t, o);
 }
@@ -904,11 +915,15 @@ void check_result_print(const struct check_result *r, const struct fail_on *fail
     print_sources(r, fail_on, o);
     print_release(r, o);
     print_filter(r, o);
+    rendering_text_print_programs(r->evaluation->manifests, o);
     skipped_files_print(r->evaluation->manifests, o);
     suppression_print_numbers(r, o);
+    rendering_text_print_reasons(r->evaluation->manifests, o);
     print_manifest_problems(r, "Not read", check_result_is_unread, r->unread, o);
     print_manifest_problems(r, "Not read, as in the baseline", check_result_is_known_unread,
                             r->numbers.unread, o);
+    print_manifest_problems(r, "Repeated keys", is_repeated_key,
+                            manifests_repeated_key_count(r->evaluation->manifests), o);
     if (wide)
         print_wide(r, fail_on, o);
     else

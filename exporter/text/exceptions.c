@@ -343,6 +343,17 @@ void exceptions_add_annotation(struct exceptions *x, const char *value, const ch
     a->count = x->count - a->first;
 }
 
+static void add_observed(void *context, const char *value, const char *path,
+                         struct json_position where)
+{
+    exceptions_add_annotation(context, value, path, where);
+}
+
+void exceptions_observe(struct exceptions *x, struct manifests *m)
+{
+    manifests_observe_annotation(m, EXCEPTION_ANNOTATION, add_observed, x);
+}
+
 size_t exceptions_error(const struct exceptions *x, struct error *err)
 {
     *err = x->error;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "exporter/files/manifest_source.h"
 #include "exporter/options/fail_on.h"
 #include "metrics/base/json.h"
 #include "metrics/model/store.h"
@@ -65,6 +66,9 @@ bool exceptions_read_text(struct exceptions *x, const char *path, const char *te
  */
 void exceptions_add_annotation(struct exceptions *x, const char *value, const char *path,
                                struct json_position where);
+
+/* Adds the annotations of all objects that `m` reads from now on; `x` must outlive the reading. */
+void exceptions_observe(struct exceptions *x, struct manifests *m);
 
 /* Returns the number of invalid annotations, and copies the first error. */
 size_t exceptions_error(const struct exceptions *x, struct error *err);

@@ -301,6 +301,9 @@ static const struct other_rule {
      FINDING_WARNING},
     {"plan/not_simulated", "the change is not simulated",
      "A part of the change is not simulated, so its effect is unknown.", "", FINDING_WARNING},
+    {"repeated_key", "key that a mapping has twice",
+     "The last value of the key counts, as in kubectl; the file shows another value, too.",
+     "Remove all values of the key but one.", FINDING_WARNING},
     {"expectation", "expectation about propagation", "An expectation of a test does not hold.", "",
      FINDING_ERROR},
 };
@@ -341,7 +344,8 @@ static bool describe_condition(const char *rule, struct finding_rule *out)
 {
     enum normal_condition condition = 0;
 
-    while (condition < NORMAL_CONDITION_COUNT && strcmp(rule, normal_condition_names[condition]))
+    while (condition < NORMAL_CONDITION_COUNT &&
+           strcmp(rule, normal_condition_names[condition]) != 0)
         condition++;
     if (condition == NORMAL_CONDITION_COUNT)
         return false;

@@ -4,6 +4,7 @@
 #include "exporter/text/findings_format.h"
 #include "exporter/text/object_name.h"
 #include "exporter/text/plan_text.h"
+#include "metrics/expose/policy_names.h"
 
 enum {
     TEXT_MAX_BYTES = 1024 * 1024,
@@ -107,6 +108,28 @@ static void add_template_rows(struct findings *f, const struct plan_result *r)
         strbuf_addf(out, "\nand %zu more templates\n", r->template_count - ROWS_MAX);
 }
 
+static void add_conflict_rows(struct findings *f, const struct plan_result *r)
+{
+    struct strbuf *out = &f->details;
+
+    if (r->conflict_count == 0)
+        return;
+    strbuf_adds(out, "\n| Dependency | Conflict | Field |\n|---|---|---|\n");
+    for (size_t i = 0; i < r->conflict_count && i < ROWS_MAX; i++) {
+        CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(TEXT_MAX_BYTES);
+        const struct plan_conflict *row = &r->conflicts[i];
+        struct identity id = resource_identity_of(row->dependency);
+
+        strbuf_addf(&name, "%s %s%s%s", id.kind, id.ns, *id.ns ? "/" : "", id.name);
+        strbuf_adds(out, "| ");
+        findings_add_cell(out, name.data);
+        strbuf_addf(out, " | %s | %s |\n", row->appears ? "appears" : "vanishes",
+                    dependency_field_names[row->field]);
+    }
+    if (r->conflict_count > ROWS_MAX)
+        strbuf_addf(out, "\nand %zu more conflicts\n", r->conflict_count - ROWS_MAX);
+}
+
 static void add_cluster_rows(struct findings *f, const struct plan_result *r)
 {
     struct strbuf *out = &f->details;
@@ -153,6 +176,7 @@ void findings_add_plan(struct findings *f, const struct plan_result *r, unsigned
     plan_each_failing(r, ~quiet_failures | failures, add_failing_finding, &c);
     set_summary(f, r);
     add_template_rows(f, r);
+    add_conflict_rows(f, r);
     add_cluster_rows(f, r);
     plan_print(r, PLAN_LAYOUT_GROUPS, failures, &o);
     f->text = o.text;

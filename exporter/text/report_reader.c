@@ -100,7 +100,10 @@ static char *member_text(struct piece object, const char *name)
 
     if (find_member(object, name, &piece))
         value = parse_piece(piece);
-    return cJSON_IsString(value) ? xstrdup(value->valuestring) : NULL;
+
+    const char *text = cJSON_GetStringValue(value);
+
+    return text ? xstrdup(text) : NULL;
 }
 
 /* ---- parts ---- */

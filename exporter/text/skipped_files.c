@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/text/skipped_files.h"
 
-enum { LINE_MAX_BYTES = 8192, CHARTS_SHOWN = 3 };
+enum { LINE_MAX_BYTES = 8192 };
 
-void skipped_files_add(const struct manifests *m, struct strbuf *out)
+static const char *plural_suffix(size_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static void add_skipped(const struct manifests *m, size_t total, struct strbuf *out)
 {
     const char *between = ": ";
-    size_t total = manifests_skipped_total(m);
 
-    if (total == 0)
-        return;
-    strbuf_addf(out, "Skipped %zu document%s that %s", total, total == 1 ? "" : "s",
+    strbuf_addf(out, "Skipped %zu document%s that %s", total, plural_suffix(total),
                 total == 1 ? "is no Kubernetes object" : "are no Kubernetes objects");
     for (unsigned i = SKIPPED_NONE + 1; i < SKIPPED_KIND_COUNT; i++) {
         size_t count = manifests_skipped_count(m, i);
@@ -23,67 +25,41 @@ void skipped_files_add(const struct manifests *m, struct strbuf *out)
     }
 }
 
+void skipped_files_add(const struct manifests *m, struct strbuf *out)
+{
+    struct manifests_excluded excluded = manifests_excluded(m);
+    size_t total = manifests_skipped_total(m);
+
+    if (total > 0)
+        add_skipped(m, total, out);
+    if (excluded.files + excluded.folders > 0)
+        strbuf_addf(out, "%sExcluded by patterns: %zu file%s and %zu folder%s",
+                    total > 0 ? ". " : "", excluded.files, plural_suffix(excluded.files),
+                    excluded.folders, plural_suffix(excluded.folders));
+}
+
 void skipped_files_add_empty(const struct manifests *m, const char *fact, struct strbuf *out)
 {
     CLEANUP(strbuf_release) struct strbuf skipped = STRBUF_INIT(LINE_MAX_BYTES);
 
     skipped_files_add(m, &skipped);
     strbuf_adds(out, fact);
-    if (manifests_file_count(m) == 0)
-        strbuf_adds(out, ", because no file is named *.yaml, *.yml or *.json");
     if (skipped.len > 0)
         strbuf_addf(out, ". %s. To go on, ", skipped.data);
+    else if (manifests_file_count(m) == 0)
+        strbuf_adds(out, ", because no file is named *.yaml, *.yml or *.json: ");
     else
         strbuf_adds(out, ": ");
-}
-
-/* Returns the length of the folder of the chart that has the template; 0 if it is not known. */
-static size_t chart_length(const char *path)
-{
-    static const char folder[] = "/templates/";
-    const char *at = strstr(path, folder);
-
-    for (const char *next = at; next; next = strstr(next + 1, folder))
-        at = next;
-    return at ? (size_t)(at - path) : 0;
-}
-
-/* Appends the folders of the first charts with skipped templates. */
-static void add_charts(const struct manifests *m, struct strbuf *out)
-{
-    CLEANUP(free_cleanup) char *last = xstrdup("");
-    size_t count = 0;
-
-    for (size_t i = 0; i < manifests_problem_count(m); i++) {
-        struct manifest_problem p = manifests_problem(m, i);
-        size_t len = p.skipped == SKIPPED_HELM_TEMPLATE ? chart_length(p.path) : 0;
-
-        if (len == 0 || (strlen(last) == len && strncmp(last, p.path, len) == 0))
-            continue;
-        free(last);
-        last = xmemdup0(p.path, len);
-        if (count++ < CHARTS_SHOWN)
-            strbuf_addf(out, "%s%s", count == 1 ? " Charts: " : ", ", last);
-    }
-    if (count > CHARTS_SHOWN)
-        strbuf_addf(out, " and %zu more", count - CHARTS_SHOWN);
-    strbuf_adds(out, count > 0 ? "." : "");
 }
 
 void skipped_files_print(const struct manifests *m, struct output *o)
 {
     CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
-    CLEANUP(strbuf_release) struct strbuf hint = STRBUF_INIT(LINE_MAX_BYTES);
 
     skipped_files_add(m, &line);
     if (line.len == 0)
         return;
-    strbuf_adds(&line, ". --strict-files lists them.");
+    strbuf_adds(&line,
+                manifests_skipped_total(m) > 0 ? ". --strict-files lists the documents." : ".");
     output_add_line(o, 0, line.data);
-    if (manifests_skipped_count(m, SKIPPED_HELM_TEMPLATE) == 0)
-        return;
-    strbuf_adds(&hint, "To evaluate Helm templates, render each chart: helm template CHART | "
-                       "karmada-policy-exporter check -.");
-    add_charts(m, &hint);
-    output_add_line(o, 0, hint.data);
 }

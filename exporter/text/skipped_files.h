@@ -5,8 +5,9 @@
 #include "exporter/text/text_table.h"
 
 /*
- * Appends a sentence such as "Skipped 43 documents that are no Kubernetes objects: 40 Helm
- * templates, 3 kustomizations." without a full stop; nothing if no document is skipped.
+ * Appends sentences such as "Skipped 43 documents that are no Kubernetes objects: 40 Helm
+ * templates, 3 kustomizations. Excluded by patterns: 2 files and 1 folder" without the last full
+ * stop; nothing if all documents are read.
  */
 void skipped_files_add(const struct manifests *m, struct strbuf *out);
 
@@ -16,5 +17,5 @@ void skipped_files_add(const struct manifests *m, struct strbuf *out);
  */
 void skipped_files_add_empty(const struct manifests *m, const char *fact, struct strbuf *out);
 
-/* Prints the sentence, and how to evaluate Helm templates. */
+/* Prints the sentence. */
 void skipped_files_print(const struct manifests *m, struct output *o);

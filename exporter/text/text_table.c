@@ -86,6 +86,21 @@ void output_add_styled(struct output *o, enum output_style style, const char *te
         strbuf_adds(&o->text, "\033[0m");
 }
 
+void output_add_bar(struct output *o, size_t done, size_t total)
+{
+    enum { BAR_COLUMNS = 40 };
+
+    strbuf_addc(&o->text, '[');
+    for (size_t i = 0; i < BAR_COLUMNS; i++)
+        strbuf_addc(&o->text, i * total < done * BAR_COLUMNS ? '#' : '.');
+    strbuf_addf(&o->text, "] %zu of %zu", done, total);
+}
+
+void output_add_clear_line(struct output *o)
+{
+    strbuf_adds(&o->text, o->redraws ? "\r\033[K" : "");
+}
+
 void output_add_section(struct output *o, const char *title, size_t count)
 {
     CLEANUP(strbuf_release) struct strbuf heading = STRBUF_INIT(LINE_MAX_BYTES);

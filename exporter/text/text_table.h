@@ -48,6 +48,14 @@ enum output_style {
 /* Appends a text in a style. The caller escapes text from outside with output_escape(). */
 void output_add_styled(struct output *o, enum output_style style, const char *text);
 
+/*
+ * Appends a bar without a newline, such as "[##........] 1 of 5", for a terminal that redraws its
+ * last line. output_add_clear_line() removes the bar.
+ */
+void output_add_bar(struct output *o, size_t done, size_t total);
+/* Removes the last line if it has no newline; nothing on other terminals and files. */
+void output_add_clear_line(struct output *o);
+
 /* Appends a heading "<title> (<count>)", wrapped, and a newline. */
 void output_add_section(struct output *o, const char *title, size_t count);
 

@@ -72,11 +72,31 @@ static void mapping_release(struct mapping *m)
     map_release(&m->keys);
 }
 
+static cJSON *mapping_find(const struct mapping *m, const char *key)
+{
+    return m->count > KEYS_COMPARED ? map_get(&m->keys, hash_key(m, key), key)
+                                    : cJSON_GetObjectItemCaseSensitive(m->object, key);
+}
+
 static bool mapping_has(const struct mapping *m, const char *key)
 {
+    return mapping_find(m, key) != NULL;
+}
+
+/* Removes the member with the key, and returns it, owned by the caller; NULL without one. */
+static cJSON *mapping_remove(struct mapping *m, const char *key)
+{
+    cJSON *member = mapping_find(m, key);
+
+    if (!member)
+        return NULL;
     if (m->count > KEYS_COMPARED)
-        return map_get(&m->keys, hash_key(m, key), key) != NULL;
-    return cJSON_GetObjectItemCaseSensitive(m->object, key) != NULL;
+        map_take(&m->keys, hash_key(m, key), key);
+    /* A map of fewer keys is rebuilt when the next member is added. */
+    if (m->count == KEYS_COMPARED + 1)
+        map_release(&m->keys);
+    m->count--;
+    return cJSON_DetachItemViaPointer(m->object, member);
 }
 
 /* Adds a member with a new key. The mapping owns `item`. */
@@ -158,6 +178,8 @@ struct yaml_reader {
     struct yaml_cost written; /* Cost of the whole text without aliases and merge keys. */
     struct yaml_cost copied;  /* Cost of the copies by aliases and merge keys in the whole text. */
 
+    repeated_key_fn *receive_repeated; /* NULL: a repeated key is an error. */
+    void *receive_context;
     struct mapping root; /* With by_item: root of the current document. */
     struct json_position root_where;
     bool in_items; /* The next event starts an item, or ends the items. */
@@ -351,7 +373,15 @@ static bool read_alias_key(struct yaml_reader *r, const yaml_event_t *event, str
     return true;
 }
 
-/* Appends the text of a key. Returns false with an error for an invalid or a repeated key. */
+static struct json_position position_of(yaml_mark_t mark)
+{
+    return (struct json_position){mark.line + 1, mark.column + 1};
+}
+
+/*
+ * Appends the text of a key. Returns false with an error for an invalid key, and for a repeated one
+ * unless the caller receives repeated keys.
+ */
 static bool read_key(struct yaml_reader *r, const struct mapping *m, const yaml_event_t *event,
                      struct strbuf *key)
 {
@@ -382,6 +412,10 @@ static bool read_key(struct yaml_reader *r, const struct mapping *m, const yaml_
         return false;
     if (!mapping_has(m, key->data))
         return true;
+    if (r->receive_repeated) {
+        r->receive_repeated(r->receive_context, key->data, position_of(event->start_mark));
+        return true;
+    }
     /* The error omits the key, because a key of a configuration may be a misplaced password. */
     if (r->limits.as_written)
         return fail_at(r, event->start_mark, "a key appears twice in one mapping");
@@ -413,6 +447,9 @@ static bool read_member(struct yaml_reader *r, struct mapping *m, const yaml_eve
         return false;
     if (!yaml_events_next(&r->events, &event))
         return false;
+    /* Items that were returned cannot be taken back. */
+    if (items && !merges && strcmp(key.data, "items") == 0 && mapping_has(m, key.data))
+        return fail_at(r, key_event->start_mark, "the key 'items' appears twice in one mapping");
     if (items && !merges && is_item_list(key.data, &event)) {
         mapping_add(m, key.data, check_memory(cJSON_CreateArray()));
         *items = true;
@@ -432,6 +469,11 @@ static bool read_member(struct yaml_reader *r, struct mapping *m, const yaml_eve
                                (struct yaml_cost){value_cost.nodes, value_cost.bytes, 0}))
             return false;
     } else {
+        cJSON *replaced = mapping_remove(m, key.data);
+
+        /* Anchors may refer to the value that does not count. */
+        if (replaced)
+            cJSON_AddItemToArray(r->kept, replaced);
         mapping_add(m, key.data, value);
         set_position(r, value, key_event->start_mark);
     }
@@ -519,6 +561,13 @@ struct yaml_reader *yaml_reader_new(yaml_read_fn *read, void *context, struct ya
     r->seed = platform_random_seed();
     reset_document(r);
     return r;
+}
+
+void yaml_reader_receive_repeated_keys(struct yaml_reader *reader, repeated_key_fn *receive,
+                                       void *context)
+{
+    reader->receive_repeated = receive;
+    reader->receive_context = context;
 }
 
 void yaml_reader_free(struct yaml_reader *reader)

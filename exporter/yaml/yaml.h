@@ -9,8 +9,8 @@
  * merge keys (`<<`), which never replace a key of the mapping, and keys that are numbers or
  * booleans converted to texts.
  *
- * A key that appears twice in a mapping is an error. kubectl uses the last value without a warning,
- * so the exporter could evaluate another policy than the user sees in the file.
+ * A key that appears twice in a mapping is an error, unless the caller receives such keys: then the
+ * last value counts, as in kubectl.
  *
  * The time is proportional to the length of the text, because aliases and merge keys may copy only
  * a fixed number of nodes and bytes, and a multiple of those in the text.
@@ -40,6 +40,16 @@ enum yaml_outcome {
 /* Returns a reader of the text from `read`. Borrows `context`, the context of `read`. */
 struct yaml_reader *yaml_reader_new(yaml_read_fn *read, void *context,
                                     struct yaml_limits limits) MUST_USE;
+/* Receives a key that its mapping has already, and the position of the key. */
+typedef void repeated_key_fn(void *context, const char *key, struct json_position where);
+
+/*
+ * Lets the last value of a repeated key count, and passes each such key to `receive`. The items of
+ * a list that are returned one by one must not be repeated. Call it before any reading.
+ */
+void yaml_reader_receive_repeated_keys(struct yaml_reader *reader, repeated_key_fn *receive,
+                                       void *context);
+
 /* Accepts NULL. */
 void yaml_reader_free(struct yaml_reader *reader);
 /* For CLEANUP on a `struct yaml_reader *`. */

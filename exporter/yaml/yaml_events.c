@@ -224,7 +224,10 @@ struct yaml_excerpt yaml_events_excerpt(const struct yaml_events *events)
 {
     const struct yaml_input *in = &events->input;
 
-    return (struct yaml_excerpt){in->recent, in->recent_len, in->start.line};
+    const yaml_parser_t *p = &events->parser;
+
+    return (struct yaml_excerpt){in->recent, in->recent_len, in->start.line,
+                                 p->context ? p->context_mark.line + 1 : 0};
 }
 
 void yaml_cost_add(struct yaml_cost *sum, struct yaml_cost child)

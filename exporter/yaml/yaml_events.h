@@ -42,7 +42,8 @@ struct yaml_input {
 struct yaml_excerpt {
     const char *text;
     size_t len;
-    size_t line; /* Line of the first byte in the whole text. */
+    size_t line;         /* Line of the first byte in the whole text. */
+    size_t context_line; /* Line of the part of the text that the error ends; 0 if unknown. */
 };
 
 struct yaml_time_limit {

@@ -80,7 +80,7 @@ bool problem_find_location(const struct engine *e, const struct problem *p,
 }
 
 /* Receiver of related objects with their places. */
-struct related_places {
+struct related_receiver {
     const struct engine *engine;
     const struct problem *problem;
     const struct location_source *locations;
@@ -90,7 +90,7 @@ struct related_places {
 
 static void pass_related_place(void *context, const struct entry *related)
 {
-    const struct related_places *r = context;
+    const struct related_receiver *r = context;
     struct location at;
     bool found = find_place(r->engine, r->problem, related, r->locations, &at);
 
@@ -100,7 +100,7 @@ static void pass_related_place(void *context, const struct entry *related)
 /* Limits the time for an object that files declare very often. */
 enum { EARLIER_MAX = 100 };
 
-static void pass_earlier_places(const struct related_places *r)
+static void pass_earlier_places(const struct related_receiver *r)
 {
     const struct entry *subject = problem_subject_entry(r->engine, r->problem);
     const struct location_source *l = r->locations;
@@ -116,7 +116,7 @@ void problem_each_related_location(const struct engine *e, const struct problem 
                                    const struct location_source *locations,
                                    related_location_fn *each, void *context)
 {
-    struct related_places r = {e, p, locations, each, context};
+    struct related_receiver r = {e, p, locations, each, context};
 
     problem_each_related(e, p, pass_related_place, &r);
     pass_earlier_places(&r);
@@ -126,7 +126,7 @@ void problem_each_object_location(const struct engine *e, const struct problem *
                                   const struct location_source *locations,
                                   related_location_fn *each, void *context)
 {
-    struct related_places r = {e, p, locations, each, context};
+    struct related_receiver r = {e, p, locations, each, context};
 
     problem_each_object(e, p, pass_related_place, &r);
     pass_earlier_places(&r);

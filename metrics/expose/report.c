@@ -119,11 +119,11 @@ static void put_list(struct json_writer *w, const char *key, const struct listin
     json_writer_close(w, ']');
 }
 
-static void put_documents(struct json_writer *w, bool duplicates,
+static void put_documents(struct json_writer *w, enum report_file_list list,
                           const struct report_invalid *invalid, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (invalid[i].duplicate != duplicates)
+        if (invalid[i].list != list)
             continue;
         json_writer_open(w, NULL, '{');
         json_writer_text(w, "kind", invalid[i].kind);
@@ -141,13 +141,16 @@ static void put_invalid_and_duplicates(struct json_writer *w, const struct repor
     size_t count = r->files->invalid_count;
 
     json_writer_open(w, "invalid", '[');
-    put_documents(w, false, invalid, count);
+    put_documents(w, REPORT_INVALID, invalid, count);
     put_each(w, &r->policies, report_policy_problems);
     put_each(w, &r->templates, report_defects);
     put_each(w, &r->bindings, report_defects);
     json_writer_close(w, ']');
     json_writer_open(w, "duplicates", '[');
-    put_documents(w, true, invalid, count);
+    put_documents(w, REPORT_DUPLICATES, invalid, count);
+    json_writer_close(w, ']');
+    json_writer_open(w, "repeatedKeys", '[');
+    put_documents(w, REPORT_REPEATED_KEYS, invalid, count);
     json_writer_close(w, ']');
 }
 
@@ -171,6 +174,8 @@ static void put_skipped(struct json_writer *w, const struct report_files *files)
     }
     json_writer_close(w, ']');
     json_writer_int(w, "total", (int64_t)total);
+    json_writer_int(w, "excludedFiles", (int64_t)files->excluded_files);
+    json_writer_int(w, "excludedFolders", (int64_t)files->excluded_folders);
     json_writer_open(w, "documents", '[');
     for (size_t i = 0; i < files->skipped_count; i++) {
         json_writer_open(w, NULL, '{');
@@ -198,6 +203,29 @@ static void put_lists(struct json_writer *w, const struct report *r)
     put_list(w, "dependencies", &r->dependencies, report_dependency);
     put_list(w, "leases", &r->leases, report_lease);
     put_list(w, "policies", &r->policies, report_policy);
+}
+
+static void put_renderings(struct json_writer *w, const struct report *r)
+{
+    const struct report_rendering *list = r->files->renderings;
+
+    if (r->files->rendering_count == 0)
+        return;
+    json_writer_open(w, "renderings", '[');
+    for (size_t i = 0; i < r->files->rendering_count; i++) {
+        json_writer_open(w, NULL, '{');
+        json_writer_text(w, "path", list[i].path);
+        if (list[i].message) {
+            json_writer_text(w, "message", list[i].message);
+        } else {
+            json_writer_text(w, "kind", list[i].kind);
+            json_writer_text(w, "program", list[i].program);
+            json_writer_text(w, "version", list[i].version);
+            json_writer_int(w, "objects", (int64_t)list[i].objects);
+        }
+        json_writer_close(w, '}');
+    }
+    json_writer_close(w, ']');
 }
 
 /* Appends what the caller knows about the suppression of problems. */
@@ -230,6 +258,7 @@ void report_put(struct json_writer *w, const char *key, const struct engine *eng
     put_summary(w, &r);
     put_lists(w, &r);
     put_invalid_and_duplicates(w, &r);
+    put_renderings(w, &r);
     put_skipped(w, r.files);
     put_suppressed(w, r.files);
     json_writer_close(w, '}');

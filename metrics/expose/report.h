@@ -11,14 +11,31 @@
  * objects are byte-equal. The engine must have evaluated all entries.
  */
 
-/* File or document that the exporter cannot use, or a duplicate. Texts are borrowed. */
+/* Lists of the report that have places in files. */
+enum report_file_list {
+    REPORT_INVALID,       /* Files and documents that the exporter cannot use. */
+    REPORT_DUPLICATES,    /* Objects that a later document declares again. */
+    REPORT_REPEATED_KEYS, /* Keys that a mapping has twice. */
+};
+
+/* Element of one of these lists. Texts are borrowed. */
 struct report_invalid {
+    enum report_file_list list;
     const char *kind; /* Member "kind" in the report: "Manifest". */
     const char *path;
     size_t line;      /* 0 if unknown. */
     size_t column;    /* 0 if unknown. */
     const char *text; /* Description of the problem. */
-    bool duplicate;   /* A later document declares the same object. */
+};
+
+/* Kustomization or Helm chart among the files. Texts are borrowed. */
+struct report_rendering {
+    const char *path;    /* Its folder; of one that is not rendered, its definition. */
+    const char *kind;    /* "Kustomization", "Chart"; NULL if `message` is set. */
+    const char *program; /* NULL if `message` is set, as is `version`. */
+    const char *version;
+    size_t objects;
+    const char *message; /* Reason for not rendering it; NULL if it was rendered. */
 };
 
 /* File or document that is no Kubernetes object. Texts are borrowed. */
@@ -37,10 +54,14 @@ struct report_skipped_count {
 struct report_files {
     const struct report_invalid *invalid;
     size_t invalid_count;
+    const struct report_rendering *renderings;
+    size_t rendering_count;
     const struct report_skipped *skipped; /* The first ones. */
     size_t skipped_count;
     const struct report_skipped_count *skipped_kinds; /* Numbers of all. */
     size_t skipped_kind_count;
+    size_t excluded_files;   /* Files that patterns exclude. */
+    size_t excluded_folders; /* Their files are not counted. */
     struct location_source locations;
     const struct problem_filter *problems; /* Problems in the report; NULL: all. */
     struct suppression_source suppressions;
@@ -49,10 +70,10 @@ struct report_files {
 };
 
 /*
- * Appends the whole report, as a document, member or element. Its list "invalid" has the elements
- * of `files->invalid` without duplicates, then problems of policies, and defects of templates and
- * bindings. The list "duplicates" has the duplicates of `files->invalid`; "skipped" has numbers and
- * places of documents that are no objects. `files` may be NULL.
+ * Appends the whole report, as a document, member or element. The elements of `files->invalid` are
+ * in the lists "invalid", "duplicates" and "repeatedKeys"; "invalid" also has problems of policies,
+ * and defects of templates and bindings. "renderings" is omitted if it is empty; "skipped" has
+ * numbers and places of documents that are no objects. `files` may be NULL.
  */
 void report_put(struct json_writer *w, const char *key, const struct engine *engine,
                 const struct report_files *files);

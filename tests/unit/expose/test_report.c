@@ -10,8 +10,9 @@
 enum { REPORT_MAX_BYTES = 4 << 20, OBJECTS = 150 };
 
 static const struct report_invalid wrong[] = {
-    {"Manifest", "team/app.yaml", 3, 7, "a mapping key has no \"value\"", false},
-    {"Manifest", "team/old.yaml", 1, 0, "ConfigMap 'a/b' is declared again", true},
+    {REPORT_INVALID, "Manifest", "team/app.yaml", 3, 7, "a mapping key has no \"value\""},
+    {REPORT_DUPLICATES, "Manifest", "team/old.yaml", 1, 0, "ConfigMap 'a/b' is declared again"},
+    {REPORT_REPEATED_KEYS, "Manifest", "team/old.yaml", 2, 3, "the key 'a' appears twice"},
 };
 
 struct golden_case {

@@ -87,17 +87,22 @@ TEST_ROWS(documents_are_recognized, documents, title)
     assert_int_equal(recognize_document(d->path, tree), d->kind);
 }
 
-TEST(a_template_is_recognized_by_the_line_of_the_error_and_the_line_before)
+TEST(a_template_is_recognized_by_the_line_of_the_error)
 {
-    static const char text[] = "a: 1\nb: {{ x }}\nc: 2\nd: {% if %}\n";
+    static const char text[] = "a: 1\nb: {{ x }}\nc: 2\nd: {% if %}\ne: '{{ x }}'\n"
+                               "f: it's {{ x }}\n- \"{{ x }}\" {{ x";
 
     assert_int_equal(recognize_text_at(text, sizeof(text) - 1, 1), SKIPPED_NONE);
     assert_int_equal(recognize_text_at(text, sizeof(text) - 1, 2), SKIPPED_HELM_TEMPLATE);
-    assert_int_equal(recognize_text_at(text, sizeof(text) - 1, 3), SKIPPED_HELM_TEMPLATE);
+    assert_int_equal(recognize_text_at(text, sizeof(text) - 1, 3), SKIPPED_NONE);
     assert_int_equal(recognize_text_at(text, sizeof(text) - 1, 4), SKIPPED_OTHER_TEMPLATE);
-    assert_int_equal(recognize_text_at(text, sizeof(text) - 1, 9), SKIPPED_NONE);
+    assert_int_equal(recognize_text_at(text, sizeof(text) - 1, 5), SKIPPED_NONE);
+    assert_int_equal(recognize_text_at(text, sizeof(text) - 1, 6), SKIPPED_HELM_TEMPLATE);
+    assert_int_equal(recognize_text_at(text, sizeof(text) - 1, 7), SKIPPED_HELM_TEMPLATE);
+    assert_int_equal(recognize_text_at(text, sizeof(text) - 1, 8), SKIPPED_NONE);
     assert_int_equal(recognize_text_at("", 0, 1), SKIPPED_NONE);
     assert_int_equal(recognize_text_at("a: ${x}", 7, 1), SKIPPED_NONE);
+    assert_int_equal(recognize_text_at("a: '", 4, 1), SKIPPED_NONE);
 }
 
 static const struct json_text {

@@ -200,3 +200,55 @@ TEST(the_error_of_a_large_object_has_its_position)
     assert_too_large("{\"items\":[1],\n\"metadata\":", "}",
                      "1@10 1\n1:1 the object is larger than 4096 bytes");
 }
+
+/* Appends a repeated key, as "line:column key", in a line of its own. */
+static void append_repeated_key(void *context, const char *key, struct json_position where)
+{
+    struct strbuf *out = context;
+
+    strbuf_addf(out, "%s%zu:%zu %s", out->len > 0 ? "\n" : "", where.line, where.column, key);
+}
+
+static const struct text_case repeated_cases[] = {
+    {"two values", "{\"a\":1,\n\"b\":2,\n \"a\":3}", "3:2 a\n1@0 {\"b\":2,\"a\":3}"},
+    {"three values", "\n {\"a\":1,\"a\":2,\"a\":3}", "2:9 a\n2:15 a\n2@2 {\"a\":3}"},
+    {"deep values of all types",
+     "{\"x\":[1,\"\\\"}\",{\"y\":null,\"z\":{},\"y\":[]}],\"t\":true, \"x\" : -1.5e3}",
+     "1:32 y\n1:51 x\n1@0 {\"t\":true,\"x\":-1500}"},
+    {"an escaped key", "{\"a\":1,\"\\u0061\":2}", "1:8 a\n1@0 {\"a\":2}"},
+    {"items of a list", "{\"kind\":\"List\",\"items\":[\n{\"kind\":\"A\",\"kind\":\"B\"}]}",
+     "2:13 kind\n2@25 {\"kind\":\"B\"}"},
+    {"members of a list have its place",
+     "\n{\"x\":1,\"items\":[{\"kind\":\"A\"}],\n\"x\":2,\"kind\":\"L\"}",
+     "2@17 {\"kind\":\"A\"}\n2:1 x"},
+};
+
+TEST_ROWS(the_last_value_of_a_repeated_key_counts, repeated_cases, name)
+{
+    const struct text_case *c = *state;
+
+    for (size_t piece = 1; piece <= strlen(c->json); piece++) {
+        CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(1 << 20);
+        struct json_file *f = json_file_new(OBJECT_MAX, append_object, &out);
+
+        json_file_receive_repeated_keys(f, append_repeated_key, &out);
+        assert_true(feed_all(f, c->json, strlen(c->json), piece, &out));
+        assert_string_equal(out.data, c->wanted);
+        json_file_free(f);
+    }
+}
+
+TEST(repeated_keys_among_many_are_found_in_time)
+{
+    CLEANUP(strbuf_release) struct strbuf json = STRBUF_INIT(8 << 20), out = STRBUF_INIT(8 << 20);
+    struct json_file *f = json_file_new(8 << 20, append_object, &out);
+
+    strbuf_adds(&json, "{");
+    for (unsigned i = 0; i < 100000; i++)
+        strbuf_addf(&json, "%s\"%u\":%u", i > 0 ? "," : "", i % 99999, i);
+    strbuf_adds(&json, "}");
+    assert_true(feed_all(f, json.data, json.len, json.len, &out));
+    assert_null(strstr(out.data, "\"0\":0"));
+    assert_non_null(strstr(out.data, "\"0\":99999}"));
+    json_file_free(f);
+}

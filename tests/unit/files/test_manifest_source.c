@@ -674,7 +674,7 @@ TEST_WITH(malformed_files_are_reported_with_their_line, set_up, tear_down)
     folder_write(p->folder, "d.json", "hello");
     start(p, "", NULL);
     assert_content(p, "",
-                   "malformed a.yaml:2 malformed b.yaml:2 skipped c.json:1 "
+                   "malformed a.yaml:2 skipped b.yaml:1 repeated_key b.yaml:2 skipped c.json:1 "
                    "malformed c.json:2 malformed d.json:1 ");
 }
 

@@ -8,7 +8,7 @@ static bool run_script(const char *script, const char *folder, size_t max, struc
                        struct error *err)
 {
     const char *const arguments[] = {"sh", "-c", script, NULL};
-    const struct child_command command = {"sh", arguments, folder, 1};
+    const struct child_command command = {"sh", arguments, folder, 1, NULL};
 
     *out = STRBUF_INIT(max);
     return child_run(&command, out, err);
@@ -51,10 +51,23 @@ TEST(failures_name_the_cause)
     }
 }
 
+TEST(messages_are_kept_for_the_caller)
+{
+    const char *const arguments[] = {"sh", "-c", "echo out; echo one >&2; echo two >&2", NULL};
+    CLEANUP(strbuf_release) struct strbuf messages = STRBUF_INIT(100);
+    CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(100);
+    const struct child_command command = {"sh", arguments, NULL, 1, &messages};
+    struct error err;
+
+    assert_true(child_run(&command, &out, &err));
+    assert_string_equal(out.data, "out\n");
+    assert_string_equal(messages.data, "one\ntwo\n");
+}
+
 TEST(missing_program_and_folder)
 {
     const char *const arguments[] = {"no-such-program", NULL};
-    const struct child_command command = {arguments[0], arguments, NULL, 1};
+    const struct child_command command = {arguments[0], arguments, NULL, 1, NULL};
     struct strbuf out = STRBUF_INIT(10);
     struct error err;
 

@@ -40,6 +40,36 @@ static char *read_all(const char *text, size_t len, struct yaml_limits limits)
     return strbuf_take(&out, &ignored);
 }
 
+/* Appends a repeated key, as "line:column key", in a line of its own. */
+static void append_repeated_key(void *context, const char *key, struct json_position where)
+{
+    struct strbuf *out = context;
+
+    strbuf_addf(out, "%zu:%zu %s\n", where.line, where.column, key);
+}
+
+/* Reads one document whose repeated keys are no error. Returns the keys, and the document. */
+static char *read_with_repeated_keys(const char *text, size_t len)
+{
+    CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT((size_t)64 << 20);
+    struct yaml_text source = {text, len};
+    struct yaml_reader *reader = yaml_reader_new(yaml_read_text, &source, roomy);
+    struct json_position where;
+    struct error err;
+    cJSON *tree = NULL;
+    size_t ignored;
+
+    yaml_reader_receive_repeated_keys(reader, append_repeated_key, &out);
+    assert_int_equal(yaml_reader_next(reader, &tree, &where, &err), YAML_READ_DOCUMENT);
+
+    char *json = cJSON_PrintUnformatted(tree);
+    strbuf_adds(&out, json);
+    free(json);
+    cJSON_Delete(tree);
+    yaml_reader_free(reader);
+    return strbuf_take(&out, &ignored);
+}
+
 static void assert_refused(const struct strbuf *yaml, struct yaml_limits limits, const char *wanted)
 {
     CLEANUP(free_cleanup) char *got = read_all(yaml->data, yaml->len, limits);
@@ -574,4 +604,61 @@ TEST(a_duplicate_key_among_50000_keys_is_found)
         strbuf_addf(&yaml, "key%d: v\n", i);
     strbuf_adds(&yaml, "key7: again\n");
     assert_refused(&yaml, roomy, "50001:1 not valid YAML: the key 'key7' appears twice");
+}
+
+static const struct text_case repeated_cases[] = {
+    {"two values", "a: 1\nb: 2\na: 3\n", "3:1 a\n{\"b\":2,\"a\":3}"},
+    {"three values", "{a: 1, a: 2, a: 3}", "1:8 a\n1:14 a\n{\"a\":3}"},
+    {"in a nested mapping", "- b:\n    a: 1\n    a: 2\n", "3:5 a\n[{\"b\":{\"a\":2}}]"},
+    {"an alias of a value that does not count", "a: &x [1]\na: 2\nb: *x\n",
+     "2:1 a\n{\"a\":2,\"b\":[1]}"},
+    {"a value that refers to the one before", "a: &x {c: 1}\na: {d: *x}\n",
+     "2:1 a\n{\"a\":{\"d\":{\"c\":1}}}"},
+    {"a merge key does not repeat", "x: &x {a: 1}\nz: {a: 2, <<: *x}\n",
+     "{\"x\":{\"a\":1},\"z\":{\"a\":2}}"},
+    {"keys that become the same text", "1: a\n'1': b\n", "2:1 1\n{\"1\":\"b\"}"},
+};
+
+TEST_ROWS(the_last_value_of_a_repeated_key_counts, repeated_cases, name)
+{
+    const struct text_case *c = *state;
+    CLEANUP(free_cleanup) char *got = read_with_repeated_keys(c->yaml, strlen(c->yaml));
+
+    assert_string_equal(got, c->wanted);
+}
+
+/* Around the number of keys from which a hash map is used, and with very many keys. */
+TEST(repeated_keys_among_many_are_found_in_time)
+{
+    static const unsigned counts[] = {15, 16, 17, 18, 50000};
+
+    for (size_t i = 0; i < ARRAY_LEN(counts); i++) {
+        CLEANUP(strbuf_release) struct strbuf yaml = STRBUF_INIT(8 << 20);
+
+        for (unsigned k = 0; k < counts[i] * 2; k++)
+            strbuf_addf(&yaml, "key%u: %u\n", k % counts[i], k);
+        CLEANUP(free_cleanup) char *got = read_with_repeated_keys(yaml.data, yaml.len);
+        CLEANUP(json_cleanup) cJSON *tree = cJSON_Parse(strchr(got, '{'));
+
+        assert_int_equal(cJSON_GetArraySize(tree), counts[i]);
+        assert_int_equal(json_int(tree, "key3", 0), counts[i] + 3);
+    }
+}
+
+TEST(items_that_were_returned_must_not_be_repeated)
+{
+    static const char text[] = "items: [1]\nitems: [2]\n";
+    struct yaml_text source = {text, sizeof(text) - 1};
+    struct yaml_reader *reader = yaml_reader_new(yaml_read_text, &source, items);
+    CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(1024);
+    struct json_position where;
+    struct error err;
+    cJSON *tree = NULL;
+
+    yaml_reader_receive_repeated_keys(reader, append_repeated_key, &out);
+    assert_int_equal(yaml_reader_next(reader, &tree, &where, &err), YAML_READ_ITEM);
+    cJSON_Delete(tree);
+    assert_int_equal(yaml_reader_next(reader, &tree, &where, &err), YAML_READ_MALFORMED);
+    assert_string_equal(err.text, "not valid YAML: the key 'items' appears twice in one mapping");
+    yaml_reader_free(reader);
 }
