@@ -347,3 +347,77 @@ static enum exit_status run_environments(struct check *c)
     check_baseline_free(c->baseline);
     c->baseline = NULL;
     if (needs_findings(c))
+        end_findings(c);
+    if (is_document)
+        end_document(c);
+    else if (!findings_format_is(c->options.output))
+        end_text(c);
+    return invocation_print_output(c->invocation, &c->output, c->status);
+}
+
+/* Returns false with the reason if a flag needs the objects, which --server does not provide. */
+static bool flags_fit_server(const struct options *o, struct error *err)
+{
+    if (*o->server == '\0')
+        return true;
+    if (*o->baseline != '\0' || o->exceptions.count + o->environments.count + o->reports.count > 0)
+        return fail(err, "--baseline, --exceptions, --environment and --report need the objects, "
+                         "which --server URL does not provide: omit the flag, or use --kubeconfig "
+                         "FILE");
+    return true;
+}
+
+static enum exit_status run_check(struct invocation *invocation)
+{
+    struct check c = {
+        .invocation = invocation,
+        .now_ms = platform_now_ms(),
+        .failing = STRBUF_INIT(LINE_MAX_BYTES),
+        .complete = true,
+    };
+    struct problem_filter filter;
+    enum exit_status status;
+    struct error err;
+
+    if (!problem_filter_parse(invocation->options.only_problem, NULL, &filter, &err)) {
+        fail_in(&err, "--problem");
+        return invocation_reject(invocation, err.text);
+    }
+    if (!flags_fit_server(&invocation->options, &err))
+        return invocation_reject(invocation, err.text);
+    if (remote_run_check(invocation, &status))
+        return status;
+    status = begin(&c, &err) ? run_environments(&c) : invocation_reject(invocation, err.text);
+    check_release(&c);
+    return status;
+}
+
+static const char *const examples[] = {
+    "check ./manifests",
+    "check --fail-on policy_tie -o json app.yaml policies/",
+    "check - <all.yaml",
+    "check --baseline git:origin/main ./manifests",
+    "check --environment staging=overlays/staging --environment prod=overlays/prod base/",
+    "check --kubeconfig karmada.config",
+    "check --server https://exporter.example -n shop",
+    NULL,
+};
+
+const struct command check_command = {
+    .name = "check",
+    .usage = "[FLAGS] [PATH...]",
+    .summary = "evaluate once and print the problems",
+    .details = "Evaluates manifests, or the objects of Karmada's API server if there is no PATH. A "
+               "PATH is a file, a directory tree, or - for standard input. Prints the problems, "
+               "the most severe first, each with cause and action. With --server, a running "
+               "exporter evaluates its own objects instead. With --baseline, only new "
+               "problems count; --exceptions and the annotation "
+               "karmada-policy-exporter/exceptions accept problems until a date. Exit status: 0 "
+               "no problem that --fail-on names; 1 at least one such problem, or an exception that "
+               "has expired; 2 an input cannot be read, or there "
+               "is no object; 3 the server cannot be reached or read.",
+    .examples = examples,
+    .bit = COMMAND_CHECK,
+    .takes_arguments = true,
+    .run = run_check,
+};
