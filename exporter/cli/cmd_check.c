@@ -255,8 +255,7 @@ static bool begin(struct check *c, struct error *err)
 {
     const struct options *o = &c->options;
 
-    if (!config_load(&c->options, c->invocation->argc, c->invocation->argv, err) ||
-        !report_files_check(&c->options.reports, err))
+    if (!config_load(&c->options, c->invocation->argc, c->invocation->argv, err))
         return false;
     if (!environments_parse(&o->environments, &c->environments, err) ||
         !paths_are_readable_again(c, err))
@@ -360,10 +359,9 @@ static bool flags_fit_server(const struct options *o, struct error *err)
 {
     if (*o->server == '\0')
         return true;
-    if (*o->baseline != '\0' || o->exceptions.count + o->environments.count + o->reports.count > 0)
-        return fail(err, "--baseline, --exceptions, --environment and --report need the objects, "
-                         "which --server URL does not provide: omit the flag, or use --kubeconfig "
-                         "FILE");
+    if (*o->baseline != '\0' || o->exceptions.count > 0 || o->environments.count > 0)
+        return fail(err, "--baseline, --exceptions and --environment need the objects, which "
+                         "--server URL does not provide: omit the flag, or use --kubeconfig FILE");
     return true;
 }
 
@@ -383,7 +381,8 @@ static enum exit_status run_check(struct invocation *invocation)
         fail_in(&err, "--problem");
         return invocation_reject(invocation, err.text);
     }
-    if (!flags_fit_server(&invocation->options, &err))
+    if (!flags_fit_server(&invocation->options, &err) ||
+        !report_files_check(&invocation->options, &err))
         return invocation_reject(invocation, err.text);
     if (remote_run_check(invocation, &status))
         return status;

@@ -23,10 +23,14 @@ static const char *parse_report(const char *value, enum output_format *format)
     return NULL;
 }
 
-bool report_files_check(const struct text_list *reports, struct error *err)
+bool report_files_check(const struct options *o, struct error *err)
 {
+    const struct text_list *reports = &o->reports;
     enum output_format format;
 
+    if (reports->count > 0 && *o->server != '\0')
+        return fail(err, "--report needs the objects, which --server URL does not provide: omit "
+                         "the flag, or use --kubeconfig FILE");
     for (size_t i = 0; i < reports->count; i++) {
         const char *file = parse_report(reports->items[i], &format);
 

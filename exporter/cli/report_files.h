@@ -6,8 +6,11 @@
 
 /* Files of --report FORMAT=FILE: one evaluation writes findings in several formats. */
 
-/* Returns false if a value is not FORMAT=FILE with a format of findings, or names a file again. */
-bool report_files_check(const struct text_list *reports, struct error *err) MUST_USE;
+/*
+ * Returns false if a value of --report is not FORMAT=FILE with a format of findings, if two values
+ * have one file, or beside --server.
+ */
+bool report_files_check(const struct options *o, struct error *err) MUST_USE;
 
 /*
  * Writes the findings to all files, after report_files_check(). Returns false and sets `err` to the

@@ -238,9 +238,10 @@ OPTION(CHOICE, output, .name = "output", .value = "FORMAT", .fallback = "table",
                    COMMAND_TEST | COMMAND_METRICS | COMMAND_HELP)
 
 OPTION(TEXTS, reports, .name = "report", .value = "FORMAT=FILE",
-       .help = "also write the findings to FILE as sarif, junit, github, gitlab or markdown, beside "
-               "--output and of the same evaluation",
-       .flag_only = true, .commands = COMMAND_CHECK)
+       .help =
+           "also write the findings to FILE as sarif, junit, github, gitlab or markdown, beside "
+           "--output and of the same evaluation",
+       .flag_only = true, .commands = COMMAND_CHECK | COMMAND_PLAN)
 
 OPTION(TEXT, server, .name = "server", .value = "URL", .fallback = "",
        .help =

@@ -38,13 +38,15 @@ static struct text_list list_of(const char *const *reports)
 TEST_ROWS(values_are_checked, report_cases, name)
 {
     const struct report_case *c = *state;
-    struct text_list list = list_of(c->reports);
+    struct options o;
     struct error err;
 
-    assert_int_equal(report_files_check(&list, &err), c->error == NULL);
+    options_init(&o);
+    o.reports = list_of(c->reports);
+    assert_int_equal(report_files_check(&o, &err), c->error == NULL);
     if (c->error)
         assert_non_null(strstr(err.text, c->error));
-    text_list_release(&list);
+    options_release(&o);
 }
 
 TEST(reports_are_written_beside_one_that_cannot_be_written)
