@@ -63,6 +63,6 @@ echo "status=$status" >>"$GITHUB_OUTPUT"
 # A wrong flag ends check without reports.
 if [ -e "$folder/report.md" ]; then
     printf '%s\n' "sarif=$folder/results.sarif" "markdown=$folder/report.md" >>"$GITHUB_OUTPUT"
-    cat "$folder/report.md" >>"$GITHUB_STEP_SUMMARY"
+    cat -- "$folder/report.md" >>"$GITHUB_STEP_SUMMARY"
 fi
 exit "$status"
