@@ -15,7 +15,7 @@ enum {
     HISTORY_MAX = 10 * 1000 * 1000,
     LEASE_MIN_MS = 3000,
     WARNING_MAX_BYTES = 1024,
-    KEPT_BYTES_MAX = 64 * 1024 * 1024, /* Of a pipe, for the places of fields. */
+    KEPT_BYTES_MAX = 64 * 1024 * 1024, /* Limit for a pipe, for the places of fields. */
     LEASE_MAX_MS = 3600 * 1000,
     REPORT_SKIPPED_MAX = 1000, /* Places of skipped documents in a report. */
 };

@@ -207,6 +207,10 @@ static enum exit_status judge_environment(struct check *c, const struct environm
     r.complete = r.complete && status == STATUS_OK;
     c->complete = c->complete && r.complete;
     c->selective = *o->only_problem != '\0' || filter.ns;
+    for (unsigned i = 0; i < NORMAL_CONDITION_COUNT; i++) {
+        if (o->fail_on.conditions >> i & 1)
+            evaluation_locate_names(e, &r.normal[i]);
+    }
     write_result(c, environment, &r);
     if (status == STATUS_OK && check_result_has_failure(&r, &o->fail_on))
         status = STATUS_FOUND;
@@ -321,6 +325,8 @@ static void end_findings(struct check *c)
     const struct findings_end end = {c->status, c->complete};
     struct error err;
 
+    if (c->complete && !c->selective)
+        findings_add_unused(&c->findings, c->exceptions, c->now_ms);
     findings_finish(&c->findings);
     if (!report_files_write(&c->options.reports, &c->findings, &end, &err)) {
         invocation_print_error(c->invocation, err.text);

@@ -356,7 +356,6 @@ bool declarations_find_source(const struct declarations *m, const struct entry *
                               struct object_source *out)
 {
     const struct declaration *last = find_last(m, entry);
-
     const struct manifest_file *file;
 
     if (!last)

@@ -250,8 +250,8 @@ static void read_file(const struct field_locator *l, struct located_field **item
     if (file->format == FORMAT_JSON)
         read_json(&f);
     else
-        yaml_fields_read(read_bytes, &f, manifest_yaml_limits(f.limits), wanted, f.object_count,
-                         receive_object, &f);
+        yaml_fields_read(read_bytes, &f, manifest_yaml_limits(f.limits),
+                         &(struct wanted_objects){wanted, f.object_count, receive_object, &f});
     for (size_t i = 0; has_changed(file, fd) && i < count; i++)
         items[i]->where = position_of(&items[i]->object);
     strbuf_release(&f.text);

@@ -104,9 +104,9 @@ static struct field_node *make_node(const struct json_scanner *s, enum field_kin
     /* The decoder of texts decodes escapes in the key. */
     CLEANUP(json_cleanup)
     cJSON *key = strbuf_ok(&s->key) ? json_parse(s->key.data, s->key.len, NULL, &ignored) : NULL;
-    const char *text = cJSON_IsString(key) ? key->valuestring : "";
+    const char *text = cJSON_GetStringValue(key);
 
-    return field_node_new(kind, text, strlen(text), position);
+    return field_node_new(kind, text ? text : "", text ? strlen(text) : 0, position);
 }
 
 /* Declared here because values contain values. */

@@ -347,14 +347,12 @@ static void update_file_at(struct manifest_tree *t, struct manifest_path *path, 
         if (file && !file->is_path)
             manifest_tree_mark_gone(t, file);
         path->needs_walk = path->needs_walk || (file && file->is_path);
-    } else if (S_ISDIR(about.st_mode)) {
+    } else if (S_ISDIR(about.st_mode) || (!file && (path->has_rules || t->used_patterns))) {
+        /* Only a walk applies the patterns of files. */
         path->needs_walk = true;
     } else if (file && file->is_path) {
         path->needs_walk = true;
         path->force_reread = path->force_reread || force_reread;
-    } else if (!file && (path->has_rules || t->used_patterns)) {
-        /* Only a walk applies the patterns. */
-        path->needs_walk = true;
     } else if (file || about.st_size > 0 || !S_ISREG(about.st_mode)) {
         /* Not for a new empty file: the write that follows is another event. */
         scan_file(at, &about, t->watches.fd, apply_scan_result, &w);

@@ -2,6 +2,7 @@
 #include "exporter/text/check_findings.h"
 
 #include "exporter/text/object_name.h"
+#include "exporter/text/suppression_text.h"
 #include "metrics/expose/problem_text.h"
 #include "metrics/rules/prediction.h"
 #include "metrics/rules/replica_projection.h"
@@ -43,10 +44,10 @@ static enum problem_reason reason_of_manifest(enum problem_kind kind)
                                     : PROBLEM_REASON_DATA_INCOMPLETE_BROKEN_FILE;
 }
 
-/* Returns true if the problem is about a manifest: add_unread_inputs() adds it with its line. */
-static bool is_about_manifest(const struct check_context *c, const struct problem *p)
+/* Returns true if a finding of add_unread_inputs() tells more about the file of the problem. */
+static bool is_told_by_file(const struct check_result *r, const struct problem *p)
 {
-    const struct evaluation *e = c->result->evaluation;
+    const struct evaluation *e = r->evaluation;
 
     return !e->session &&
            (p->reason == PROBLEM_REASON_DATA_INCOMPLETE_BROKEN_FILE ||
@@ -251,7 +252,7 @@ static void add_problems(const struct check_context *c)
     for (size_t i = 0; i < r->shown_count; i++) {
         struct finding *finding;
 
-        if (is_about_manifest(c, r->shown[i]))
+        if (is_told_by_file(r, r->shown[i]))
             continue;
         finding = add_problem(c, r->shown[i]);
         add_related(c, r->shown[i], finding);
@@ -262,7 +263,7 @@ static void add_problems(const struct check_context *c)
             add_related(c, r->hidden[i].problem, add_problem(c, r->hidden[i].problem));
     }
     for (size_t i = 0; i < r->suppressed_count; i++) {
-        if (!is_about_manifest(c, r->suppressed[i].problem))
+        if (!is_told_by_file(r, r->suppressed[i].problem))
             add_problem(c, r->suppressed[i].problem);
     }
 }
@@ -336,4 +337,5 @@ void findings_add_check(struct findings *f, const struct check_result *r,
     add_problems(&c);
     add_conditions(&c);
     add_not_placed(&c);
+    findings_add_expired(f, r, !fail_on_is_empty(fail_on), environment);
 }

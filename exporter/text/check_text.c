@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/text/check_text.h"
 
-#include "exporter/text/check_places.h"
 #include "exporter/text/object_name.h"
+#include "exporter/text/place_text.h"
 #include "exporter/text/rendering_text.h"
 #include "exporter/text/skipped_files.h"
 #include "exporter/text/suppression_text.h"
@@ -156,7 +156,7 @@ static void add_declarations(const struct check_result *r, const struct problem 
     if (problem_id(p) != PROBLEM_DUPLICATE_OBJECT || !subject ||
         !source.find(source.context, subject, "", &at))
         return;
-    check_place_add(out, &at);
+    place_add(out, &at);
     strbuf_adds(out, " counts");
     for (size_t i = 0; source.find_earlier(source.context, subject, i, &at); i++) {
         if (i == PLACES_SHOWN) {
@@ -164,7 +164,7 @@ static void add_declarations(const struct check_result *r, const struct problem 
             break;
         }
         strbuf_adds(out, i == 0 ? ", not " : ", ");
-        check_place_add(out, &at);
+        place_add(out, &at);
     }
 }
 
@@ -307,7 +307,7 @@ static void print_place(const struct check_result *r, const struct check_row *ro
     CLEANUP(strbuf_release) struct strbuf place = STRBUF_INIT(LINE_MAX_BYTES);
     CLEANUP(strbuf_release) struct strbuf safe = STRBUF_INIT(SAFE_MAX_BYTES);
 
-    check_place_add_subject(&place, r->evaluation, row->problem, row->template);
+    place_add_of_subject(&place, r->evaluation, row->problem, row->template);
     if (place.len == 0)
         return;
     output_escape(&safe, place.data);
@@ -420,7 +420,7 @@ static struct row_columns find_columns(const struct check_result *r, const struc
         CLEANUP(strbuf_release) struct strbuf related = STRBUF_INIT(LINE_MAX_BYTES);
         CLEANUP(strbuf_release) struct strbuf place = STRBUF_INIT(LINE_MAX_BYTES);
 
-        check_place_add_subject(&place, r->evaluation, row->problem, row->template);
+        place_add_of_subject(&place, r->evaluation, row->problem, row->template);
         c.place |= place.len > 0;
         c.since |= row->problem && problem_since_ms(ps, row->problem) > 0;
         c.owner |= *owner_of(row) != '\0';
@@ -469,7 +469,7 @@ static void add_object_cells(struct table *t, const struct check_result *r,
     }
     if (c->place) {
         strbuf_reset(&text);
-        check_place_add_subject(&text, r->evaluation, row->problem, row->template);
+        place_add_of_subject(&text, r->evaluation, row->problem, row->template);
         table_add(t, STYLE_PLAIN, text.data);
     }
 }
@@ -500,7 +500,7 @@ static void print_objects(const struct check_result *r, const struct check_group
                           bool in_heading, int64_t now_ms, struct output *o)
 {
     struct row_columns c = find_columns(r, g, named);
-    struct related_places places = {.count = 0};
+    struct place_list places = {.count = 0};
     size_t columns = 1 + (size_t)c.since + c.owner + c.policy + c.clusters + c.related;
 
     if (in_heading) {
@@ -509,7 +509,7 @@ static void print_objects(const struct check_result *r, const struct check_group
     }
     for (size_t i = 0; i < g->count && c.place; i++) {
         if (g->rows[i].problem)
-            related_places_add(&places, r->evaluation, g->rows[i].problem);
+            place_list_add(&places, r->evaluation, g->rows[i].problem);
     }
 
     CLEANUP(table_release) struct table t = table_make(NULL, columns + c.place, OBJECT_INDENT);
@@ -522,7 +522,7 @@ static void print_objects(const struct check_result *r, const struct check_group
         if (g->rows[i].problem)
             add_hidden_rows(&t, r, g->rows[i].problem);
     }
-    related_places_add_rows(&places, &t);
+    place_list_add_rows(&places, &t);
     if (t.cell_count > 0)
         table_print(&t, o);
 }
@@ -623,7 +623,7 @@ static void add_wide_row(struct table *t, const struct check_result *r, const st
     add_text_cell(t, &text);
     add_clusters(r, row, &text);
     add_text_cell(t, &text);
-    check_place_add_subject(&text, r->evaluation, row->problem, row->template);
+    place_add_of_subject(&text, r->evaluation, row->problem, row->template);
     add_text_cell(t, &text);
     add_cause_cells(t, r, row);
 }

@@ -136,6 +136,7 @@ struct finding *findings_add(struct findings *f, const struct finding *finding)
     if (capacity > 0)
         f->items = xreallocarray(f->items, capacity, sizeof(*f->items));
     kept = &f->items[f->count++];
+    f->compared |= finding->baseline;
     *kept = *finding;
     kept->rule = keep_text(f, finding->rule);
     kept->object = keep_identity(f, &finding->object);
@@ -265,6 +266,11 @@ static const struct other_rule {
     {"not_placed/ignored", "template is ignored",
      "A policy selects the template, and Karmada ignores the template.",
      "Move the template to a namespace or version that Karmada watches.", FINDING_WARNING},
+    {"exception/expired", "exception that has expired",
+     "The exception of a problem has expired, and the problem still exists.",
+     "Solve the problem, or agree on a later date.", FINDING_ERROR},
+    {"exception/unused", "exception without a problem", "The exception covers no problem.",
+     "Remove the exception, or correct its object.", FINDING_NOTE},
     {"plan/dependency_conflict", "the change causes a dependency conflict",
      "After the change, referrers of the dependency request different values.",
      "Set the field to the same value in the policies of all referrers.", FINDING_WARNING},

@@ -63,6 +63,7 @@ struct findings {
     size_t text_count;
     const char **environments; /* Names of --environment, also those without findings. Owned. */
     size_t environment_count;
+    bool compared;         /* A finding has `baseline`: SARIF then compares all of them. */
     const char *command;   /* "check", "plan" or "test". Borrowed. */
     char *folder;          /* Working directory; "" if unknown. Owned. */
     struct strbuf summary; /* Optional sentence about the whole result. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/text/findings_format.h"
 
+#include "exporter/text/place_text.h"
 #include "exporter/text/text_table.h"
 #include "metrics/base/json_writer.h"
 
@@ -25,17 +26,6 @@ void findings_write(const struct findings *f, enum output_format format,
 }
 
 /* ---- common parts ---- */
-
-void finding_add_place(const struct location *at, struct strbuf *out)
-{
-    if (!at->file)
-        return;
-    strbuf_adds(out, at->file);
-    if (at->line > 0)
-        strbuf_addf(out, ":%zu", at->line);
-    if (at->line > 0 && at->column > 0)
-        strbuf_addf(out, ":%zu", at->column);
-}
 
 void finding_add_text(const struct finding *finding, struct strbuf *out)
 {
@@ -163,7 +153,7 @@ static void add_log_line(struct strbuf *out, const struct finding *finding)
     CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(TEXT_MAX_BYTES);
 
     strbuf_addf(&line, "%-7s  ", finding_level_names[finding->level]);
-    finding_add_place(&finding->place, &line);
+    place_add(&line, &finding->place);
     if (finding->place.file)
         strbuf_adds(&line, "  ");
     strbuf_addf(&line, "%s  %s", finding->rule, finding->subject);

@@ -37,9 +37,6 @@ enum {
     MARKDOWN_MAX_CHARACTERS = 65536, /* Of a comment on GitHub. */
 };
 
-/* Appends "file:line:column" without unknown parts; nothing without a file. */
-void finding_add_place(const struct location *at, struct strbuf *out);
-
 /* Returns true if findings belong to no environment, or if there is no environment. */
 bool findings_have_common_part(const struct findings *f);
 

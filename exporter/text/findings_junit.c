@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/text/findings_format.h"
+
+#include "exporter/text/place_text.h"
 #include "metrics/base/utf8.h"
 
 /* Findings as JUnit XML, in the form that Jenkins and GitLab read: a suite for each environment. */
@@ -126,7 +128,7 @@ static void add_element(struct strbuf *out, const char *element, const struct fi
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX_BYTES);
 
-    finding_add_place(&finding->place, &text);
+    place_add(&text, &finding->place);
     if (text.len > 0)
         strbuf_addc(&text, '\n');
     strbuf_addf(&text, "%s\n", finding->message);
@@ -134,7 +136,7 @@ static void add_element(struct strbuf *out, const char *element, const struct fi
         strbuf_addf(&text, "Action: %s\n", finding->action);
     for (size_t i = 0; i < finding->relation_count; i++) {
         strbuf_addf(&text, "Related: %s ", finding->relations[i].text);
-        finding_add_place(&finding->relations[i].at, &text);
+        place_add(&text, &finding->relations[i].at);
         strbuf_addc(&text, '\n');
     }
     strbuf_addf(out, "\n      <%s", element);
@@ -165,7 +167,7 @@ static void add_test(const struct findings *f, const struct finding *finding, st
 
     /* Several documents of a file can have an error: the line tells them apart. */
     if (finding->unread)
-        finding_add_place(&finding->place, &name);
+        place_add(&name, &finding->place);
     else
         strbuf_adds(&name, finding->subject);
     strbuf_adds(out, "    <testcase");

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/text/findings_format.h"
+
+#include "exporter/text/place_text.h"
 #include "exporter/version.h"
 #include "metrics/base/utf8.h"
 
@@ -73,7 +75,7 @@ static void add_row(struct strbuf *out, const struct finding *finding)
         strbuf_adds(out, ": ");
     }
     findings_add_cell(out, finding->subject);
-    finding_add_place(&finding->place, &text);
+    place_add(&text, &finding->place);
     if (text.len > 0) {
         strbuf_adds(out, "<br>");
         add_code_cell(out, text.data);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/text/findings_format.h"
+
+#include <strings.h>
+
 #include "exporter/version.h"
 #include "metrics/base/json_writer.h"
 
@@ -134,7 +137,9 @@ static void put_rule(struct json_writer *w, const char *name)
     add_pascal_case(&title, name);
     json_writer_open(w, NULL, '{');
     json_writer_text(w, "id", name);
-    json_writer_text(w, "name", title.data);
+    /* SARIF does not allow a name that equals the id in any case. */
+    if (strcasecmp(title.data, name) != 0)
+        json_writer_text(w, "name", title.data);
     put_message(w, "shortDescription", rule.title.data);
     put_message(w, "fullDescription", rule.description.data);
     put_message(w, "help", rule.help.len > 0 ? rule.help.data : rule.description.data);
@@ -257,9 +262,10 @@ static void put_fingerprints(struct json_writer *w, const struct finding *findin
     json_writer_close(w, '}');
 }
 
-static void put_suppression(struct json_writer *w, const struct finding *finding)
+static void put_suppression(struct json_writer *w, const struct sarif_run *run,
+                            const struct finding *finding)
 {
-    if (finding->baseline)
+    if (run->findings->compared)
         json_writer_text(w, "baselineState",
                          finding->suppression == FINDING_IN_BASELINE ? "unchanged" : "new");
     if (finding->suppression == FINDING_COUNTS)
@@ -286,7 +292,7 @@ static void put_result(struct json_writer *w, const struct sarif_run *run,
     put_locations(w, finding);
     put_related_locations(w, finding);
     put_fingerprints(w, finding);
-    put_suppression(w, finding);
+    put_suppression(w, run, finding);
     json_writer_close(w, '}');
 }
 

@@ -91,6 +91,18 @@ static void add_expired_problem(const struct expired_problem *expired, struct st
     }
 }
 
+static const char expired_action[] = "Solve the problem, or agree on a later date.";
+
+/* Appends the date of an expired exception, and the problem that it covered. */
+static void add_expired(const struct expired_problem *expired, struct strbuf *out)
+{
+    const struct exception *e = expired->exception;
+
+    strbuf_addf(out, "expired after %s; it covered ", e->until);
+    add_expired_problem(expired, out);
+    strbuf_addf(out, " (%s).", e->reason);
+}
+
 void suppression_print_expired(const struct check_result *r, struct output *o)
 {
     if (r->expired_count == 0)
@@ -99,13 +111,46 @@ void suppression_print_expired(const struct check_result *r, struct output *o)
     output_add_section(o, "Expired exceptions", r->expired_count);
     for (size_t i = 0; i < r->expired_count; i++) {
         CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
-        const struct exception *e = r->expired[i].exception;
 
-        add_place(e, &line);
-        strbuf_addf(&line, ": expired after %s; it covered ", e->until);
-        add_expired_problem(&r->expired[i], &line);
-        strbuf_addf(&line, " (%s). Solve the problem, or agree on a later date.", e->reason);
+        add_place(r->expired[i].exception, &line);
+        strbuf_adds(&line, ": ");
+        add_expired(&r->expired[i], &line);
+        strbuf_addf(&line, " %s", expired_action);
         print_line(o, INDENT, line.data);
+    }
+}
+
+/* Adds a finding about an exception, at its place. */
+static void add_finding(struct findings *f, const struct exception *e,
+                        const struct finding *finding)
+{
+    CLEANUP(strbuf_release) struct strbuf subject = STRBUF_INIT(LINE_MAX_BYTES);
+    struct finding added = *finding;
+
+    strbuf_addf(&subject, "exception for %s", e->problem);
+    if (e->object)
+        strbuf_addf(&subject, " of %s", e->object);
+    added.severity = SEVERITY_COUNT;
+    added.object = (struct identity){"", "Exception", e->file, subject.data};
+    added.subject = subject.data;
+    added.place = (struct location){e->file, e->line, e->column};
+    findings_add(f, &added);
+}
+
+void findings_add_expired(struct findings *f, const struct check_result *r, bool fails,
+                          const char *environment)
+{
+    for (size_t i = 0; i < r->expired_count; i++) {
+        CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
+
+        strbuf_adds(&line, "The exception ");
+        add_expired(&r->expired[i], &line);
+        add_finding(f, r->expired[i].exception,
+                    &(struct finding){.rule = "exception/expired",
+                                      .level = fails ? FINDING_ERROR : FINDING_WARNING,
+                                      .message = line.data,
+                                      .action = expired_action,
+                                      .environment = environment});
     }
 }
 
@@ -114,17 +159,17 @@ static bool is_unused(const struct exception *e)
     return e->covered == 0;
 }
 
+/* Appends the rest of a sentence that begins with "The": why the exception covers no problem. */
 static void add_unused(const struct exception *e, bool expired, struct strbuf *out)
 {
-    add_place(e, out);
     if (e->superseded)
-        strbuf_addf(out, ": the exception for %s has expired, and a later one covers its problem.",
+        strbuf_addf(out, " exception for %s has expired, and a later one covers its problem.",
                     e->problem);
     else if (e->object && !e->object_exists)
-        strbuf_addf(out, ": the exception for %s names %s, and no such object exists.", e->problem,
+        strbuf_addf(out, " exception for %s names %s, and no such object exists.", e->problem,
                     e->object);
     else
-        strbuf_addf(out, ": the exception for %s of %s covers no problem%s.", e->problem,
+        strbuf_addf(out, " exception for %s of %s covers no problem%s.", e->problem,
                     e->object ? e->object : "this object", expired ? " and has expired" : "");
     strbuf_adds(out, e->object && !e->object_exists && !e->superseded
                          ? " Correct the object, or remove the exception."
@@ -147,8 +192,26 @@ void exceptions_print_unused(const struct exceptions *x, int64_t now_ms, struct 
 
         if (!is_unused(e))
             continue;
+        add_place(e, &line);
+        strbuf_adds(&line, ": the");
         add_unused(e, exception_is_expired(e, now_ms), &line);
         print_line(o, INDENT, line.data);
+    }
+}
+
+void findings_add_unused(struct findings *f, const struct exceptions *x, int64_t now_ms)
+{
+    for (size_t i = 0; i < exceptions_count(x); i++) {
+        CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
+        const struct exception *e = exceptions_at(x, i);
+
+        if (!is_unused(e))
+            continue;
+        strbuf_adds(&line, "The");
+        add_unused(e, exception_is_expired(e, now_ms), &line);
+        add_finding(f, e,
+                    &(struct finding){
+                        .rule = "exception/unused", .level = FINDING_NOTE, .message = line.data});
     }
 }
 

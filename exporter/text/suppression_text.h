@@ -2,6 +2,7 @@
 #pragma once
 
 #include "exporter/text/check_result.h"
+#include "exporter/text/findings.h"
 #include "exporter/text/text_table.h"
 #include "metrics/base/json_writer.h"
 
@@ -12,6 +13,13 @@ void suppression_add_counts(const struct check_result *r, struct strbuf *line);
 
 /* Prints sentences about the baseline, the exceptions, and known files that cannot be read. */
 void suppression_print_numbers(const struct check_result *r, struct output *o);
+
+/* Adds the exceptions that have expired as findings; `fails`: as errors. */
+void findings_add_expired(struct findings *f, const struct check_result *r, bool fails,
+                          const char *environment);
+
+/* Adds the exceptions that cover no problem as notes. */
+void findings_add_unused(struct findings *f, const struct exceptions *x, int64_t now_ms);
 
 /* Prints the exceptions that have expired, each with the problems that it covered. */
 void suppression_print_expired(const struct check_result *r, struct output *o);

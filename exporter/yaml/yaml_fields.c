@@ -13,11 +13,8 @@ struct fields_reader {
     struct field_node *kept; /* Trees that anchors of the document refer to. Owned; or NULL. */
     size_t nodes;            /* Number of nodes in memory. */
     unsigned depth;
-    const struct json_position *wanted;
-    size_t count;
+    const struct wanted_objects *wanted;
     size_t at; /* Index of the first wanted object that was not passed. */
-    yaml_fields_fn *each;
-    void *context;
 };
 
 static struct json_position position_of(const yaml_event_t *event)
@@ -56,7 +53,7 @@ static const char *anchor_name(const yaml_event_t *event)
 
 static bool is_done(const struct fields_reader *r)
 {
-    return r->at == r->count;
+    return r->at == r->wanted->count;
 }
 
 /* ---- trees ---- */
@@ -159,7 +156,7 @@ static struct field_node *build_node(struct fields_reader *r, const yaml_event_t
     return built;
 }
 
-/* Builds the tree of a node that has no key, passes it to r->each if `wanted`, and frees it. */
+/* Builds the tree of a node that has no key, passes it on if `wanted`, and frees it. */
 static bool build_tree(struct fields_reader *r, const yaml_event_t *event, bool wanted)
 {
     const struct field_key key = {.where = position_of(event), .text = ""};
@@ -170,7 +167,7 @@ static bool build_tree(struct fields_reader *r, const yaml_event_t *event, bool 
     if (!tree)
         return false;
     if (wanted)
-        r->each(r->context, r->at++, tree);
+        r->wanted->each(r->wanted->context, r->at++, tree);
     if (r->anchors.newest == newest) {
         field_node_free(tree);
         r->nodes = before;
@@ -252,11 +249,11 @@ static bool walk_object(struct fields_reader *r, const yaml_event_t *event)
     bool is_object = event->type == YAML_MAPPING_START_EVENT || event->type == YAML_ALIAS_EVENT;
     bool walked;
 
-    while (!is_done(r) && compare_positions(r->wanted[r->at], position_of(event)) < 0)
+    while (!is_done(r) && compare_positions(r->wanted->positions[r->at], position_of(event)) < 0)
         r->at++;
     if (is_done(r))
         return false;
-    if (is_object && compare_positions(r->wanted[r->at], position_of(event)) == 0)
+    if (is_object && compare_positions(r->wanted->positions[r->at], position_of(event)) == 0)
         return build_tree(r, event, true);
     if (event->type != YAML_MAPPING_START_EVENT || anchor_name(event))
         return skip_node(r, event);
@@ -276,20 +273,16 @@ static void reset_document(struct fields_reader *r)
     r->nodes = 0;
 }
 
-void yaml_fields_read(yaml_read_fn *read, void *read_context, struct yaml_limits limits,
-                      const struct json_position *wanted, size_t count, yaml_fields_fn *each,
-                      void *context)
+void yaml_fields_read(yaml_read_fn *read, void *context, struct yaml_limits limits,
+                      const struct wanted_objects *wanted)
 {
     struct fields_reader *r = xcalloc(1, sizeof(*r));
     struct error ignored;
 
-    *r = (struct fields_reader){.limits = limits,
-                                .seed = platform_random_seed(),
-                                .wanted = wanted,
-                                .count = count,
-                                .each = each,
-                                .context = context};
-    yaml_events_init(&r->events, read, read_context,
+    r->limits = limits;
+    r->seed = platform_random_seed();
+    r->wanted = wanted;
+    yaml_events_init(&r->events, read, context,
                      (struct yaml_event_limits){limits.bytes_max + SPAN_SLACK, limits.term});
     r->events.err = &ignored;
     while (!is_done(r)) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/list_rows.h"
 
-#include "metrics/expose/csv.h"
+#include "metrics/base/csv.h"
 #include "metrics/expose/decision_text.h"
 #include "metrics/model/store.h"
 #include "metrics/model/template.h"

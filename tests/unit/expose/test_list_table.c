@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/list_table.h"
 
+#include "metrics/base/csv.h"
 #include "metrics/expose/cluster_lists.h"
-#include "metrics/expose/csv.h"
 #include "metrics/expose/list_rows.h"
 #include "metrics/expose/policy_lists.h"
 #include "tests/unit/suite.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/problem_rows.h"
 
-#include "metrics/expose/csv.h"
+#include "metrics/base/csv.h"
 #include "metrics/expose/report.h"
 #include "tests/unit/bound_objects.h"
 #include "tests/unit/suite.h"

@@ -167,7 +167,8 @@ TEST_ROWS(fields_of_yaml_have_positions, field_cases, name)
     else
         strbuf_adds(&yaml, "a:\n"), add_many_nodes(&yaml);
     text = (struct yaml_text){yaml.data, yaml.len};
-    yaml_fields_read(yaml_read_text, &text, roomy, &c->object, 1, find_path, &found);
+    yaml_fields_read(yaml_read_text, &text, roomy,
+                     &(struct wanted_objects){&c->object, 1, find_path, &found});
     assert_string_equal(found.text, c->wanted);
 }
 
@@ -191,7 +192,8 @@ TEST(several_objects_are_found_in_one_pass)
     struct yaml_text text = {yaml, sizeof(yaml) - 1};
     struct received r = {0};
 
-    yaml_fields_read(yaml_read_text, &text, roomy, wanted, ARRAY_LEN(wanted), receive, &r);
+    yaml_fields_read(yaml_read_text, &text, roomy,
+                     &(struct wanted_objects){wanted, ARRAY_LEN(wanted), receive, &r});
     assert_int_equal(r.count, 3);
     assert_int_equal(r.indexes[0], 0);
     assert_int_equal(r.indexes[1], 2);
@@ -210,7 +212,8 @@ TEST(reading_ends_behind_the_last_object)
 
     struct yaml_text text = {yaml.data, yaml.len};
 
-    yaml_fields_read(yaml_read_text, &text, roomy, &wanted, 1, receive, &r);
+    yaml_fields_read(yaml_read_text, &text, roomy,
+                     &(struct wanted_objects){&wanted, 1, receive, &r});
     assert_int_equal(r.count, 1);
     assert_true(text.len > yaml.len / 2);
 }
@@ -227,6 +230,7 @@ TEST(deep_nesting_ends_reading)
 
     struct yaml_text text = {yaml.data, yaml.len};
 
-    yaml_fields_read(yaml_read_text, &text, roomy, &wanted, 1, receive, &r);
+    yaml_fields_read(yaml_read_text, &text, roomy,
+                     &(struct wanted_objects){&wanted, 1, receive, &r});
     assert_int_equal(r.count, 0);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/expose/csv.h"
+#include "metrics/base/csv.h"
 
 #include "tests/unit/suite.h"
 

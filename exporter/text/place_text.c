@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/text/check_places.h"
+#include "exporter/text/place_text.h"
 
 #include "exporter/text/object_name.h"
 #include "metrics/expose/problem_parties.h"
 
 enum { CELL_MAX_BYTES = 64 * 1024 };
 
-void check_place_add(struct strbuf *out, const struct location *at)
+void place_add(struct strbuf *out, const struct location *at)
 {
+    if (!at->file)
+        return;
     strbuf_adds(out, at->file);
     if (at->line > 0)
         strbuf_addf(out, ":%zu", at->line);
@@ -15,8 +17,8 @@ void check_place_add(struct strbuf *out, const struct location *at)
         strbuf_addf(out, ":%zu", at->column);
 }
 
-void check_place_add_subject(struct strbuf *out, const struct evaluation *e,
-                             const struct problem *p, const struct entry *template)
+void place_add_of_subject(struct strbuf *out, const struct evaluation *e, const struct problem *p,
+                          const struct entry *template)
 {
     const struct location_source source = evaluation_locations(e);
     struct location at;
@@ -25,19 +27,19 @@ void check_place_add_subject(struct strbuf *out, const struct evaluation *e,
         return;
     if (p ? problem_find_location(e->engine, p, &source, &at)
           : source.find(source.context, template, "metadata.name", &at))
-        check_place_add(out, &at);
+        place_add(out, &at);
 }
 
 /* A receiver of places. */
 struct places_of_problem {
-    struct related_places *places;
+    struct place_list *places;
     const struct problem *problem;
 };
 
 static void add_place(void *context, const struct entry *related, const struct location *at)
 {
     const struct places_of_problem *of = context;
-    struct related_places *places = of->places;
+    struct place_list *places = of->places;
     size_t stored =
         places->count < ARRAY_LEN(places->items) ? places->count : ARRAY_LEN(places->items);
 
@@ -46,19 +48,18 @@ static void add_place(void *context, const struct entry *related, const struct l
                 entry_class(related) == CLASS_TEMPLATE))
         return;
     for (size_t i = 0; i < stored; i++) {
-        const struct related_place *known = &places->items[i];
+        const struct place_of_object *known = &places->items[i];
 
         if (known->object == related && known->at.line == at->line &&
             known->at.column == at->column && strcmp(known->at.file, at->file) == 0)
             return;
     }
     if (stored < ARRAY_LEN(places->items))
-        places->items[stored] = (struct related_place){related, *at};
+        places->items[stored] = (struct place_of_object){related, *at};
     places->count++;
 }
 
-void related_places_add(struct related_places *places, const struct evaluation *e,
-                        const struct problem *p)
+void place_list_add(struct place_list *places, const struct evaluation *e, const struct problem *p)
 {
     const struct location_source source = evaluation_locations(e);
 
@@ -75,7 +76,7 @@ static void add_row(struct table *t, const char *first, const char *last)
     table_add(t, STYLE_FAINT, last);
 }
 
-void related_places_add_rows(const struct related_places *places, struct table *t)
+void place_list_add_rows(const struct place_list *places, struct table *t)
 {
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(CELL_MAX_BYTES);
     CLEANUP(strbuf_release) struct strbuf place = STRBUF_INIT(CELL_MAX_BYTES);
@@ -85,7 +86,7 @@ void related_places_add_rows(const struct related_places *places, struct table *
         strbuf_reset(&place);
         strbuf_adds(&name, "with ");
         object_name_add(&name, places->items[i].object);
-        check_place_add(&place, &places->items[i].at);
+        place_add(&place, &places->items[i].at);
         add_row(t, name.data, place.data);
     }
     if (places->count > ARRAY_LEN(places->items))
