@@ -98,10 +98,6 @@ static void write_result(struct check *c, const struct environment *environment,
 {
     const struct options *o = &c->options;
 
-    for (unsigned i = 0; i < NORMAL_CONDITION_COUNT; i++) {
-        if (o->fail_on.conditions >> i & 1)
-            evaluation_locate_names(r->evaluation, &r->normal[i]);
-    }
     if (needs_findings(c))
         findings_add_check(&c->findings, r, &o->fail_on,
                            has_environments(c) ? environment->name : NULL);
