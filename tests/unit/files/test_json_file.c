@@ -95,7 +95,7 @@ static struct text_case text_cases[] = {
      "1@33 {\"a\":1,\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\"}"},
     {"a typed list with its apiVersion at the end",
      "{\"kind\":\"AList\",\"items\":[{\"a\":1}],\"apiVersion\":\"v\"}",
-     "again\n1@25 {\"a\":1,\"apiVersion\":\"v\",\"kind\":\"A\"}"},
+     "\nagain\n1@25 {\"a\":1,\"apiVersion\":\"v\",\"kind\":\"A\"}"},
     {"a list without a type at the end", "{\"items\":[{\"a\":1},{\"b\":1}],\"kind\":\"List\"}",
      "1@0 {\"apiVersion\":\"\",\"kind\":\"\"}"},
     {"a list without a type at the start", "{\"kind\":\"List\",\"items\":[{\"a\":1},{\"b\":1}]}",
