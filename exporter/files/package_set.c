@@ -457,8 +457,23 @@ void package_set_resolve(struct package_set *s, const struct package_resolver *r
     }
 }
 
+/* Returns true for a file that helm reads: any in the folders of a chart, and values beside it. */
+static bool is_part_of_chart(const struct package *chart, const char *path)
+{
+    static const char *const folders[] = {"templates", "charts", "crds", "files", "ci"};
+    const char *below = path_below(chart, path);
+
+    for (size_t i = 0; i < ARRAY_LEN(folders); i++) {
+        if (is_below(chart, path, folders[i]))
+            return true;
+    }
+    return !strchr(below, '/') && strncmp(below, "values", strlen("values")) == 0;
+}
+
 static enum file_role role_in_chart(const struct package *chart, const char *path)
 {
+    if (!is_part_of_chart(chart, path))
+        return FILE_PLAIN;
     if (chart->rendered)
         return FILE_RENDERED;
     /* CustomResourceDefinitions of a chart are no templates. */
