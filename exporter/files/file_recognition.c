@@ -316,12 +316,18 @@ enum skipped_kind recognize_text_at(const char *text, size_t len, size_t line)
     return recognize_line(text, (size_t)((newline ? newline : end) - text));
 }
 
+/* Returns true if a text contains a key, with its quotes. */
+static bool has_quoted(const char *text, size_t len, const char *quoted)
+{
+    return memmem(text, len, quoted, strlen(quoted));
+}
+
 bool is_commented_json(const char *head, size_t len)
 {
-    static const char key[] = "\"apiVersion\"";
     bool in_text = false;
 
-    if (memmem(head, len, key, sizeof(key) - 1))
+    if (has_quoted(head, len, "\"apiVersion\"") ||
+        (has_quoted(head, len, "\"kind\"") && has_quoted(head, len, "\"metadata\"")))
         return false;
     for (size_t i = 0; i + 1 < len; i++) {
         if (in_text && head[i] == '\\')

@@ -65,7 +65,8 @@ enum skipped_kind recognize_text_at(const char *text, size_t len, size_t line);
 
 /*
  * Returns true for JSON with comments, such as tsconfig.json: `head` is the text, or its begin. A
- * text with a key apiVersion is not: it is an object that needs a correction.
+ * text with a key apiVersion, or with kind and metadata, is not: it is an object that needs a
+ * correction.
  */
 bool is_commented_json(const char *head, size_t len);
 

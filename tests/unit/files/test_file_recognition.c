@@ -165,6 +165,8 @@ static const struct json_text {
     {"{\"a\": \"http://x\"}", false},
     {"{\"a\": \"\\\"// no comment\"}", false},
     {"{\"apiVersion\": \"v1\", // a\n \"kind\": \"ConfigMap\"}", false},
+    {"{\"kind\": \"Secret\", \"metadata\": {}, // a\n\"apiversion\": \"v1\"}", false},
+    {"{\"kind\": \"x\" /* a */}", true},
     {"{\"a\": 1,}", false},
     {"", false},
 };
