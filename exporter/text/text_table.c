@@ -379,7 +379,7 @@ static void print_row(const struct table *t, const struct table_layout *l, struc
             add_spaces(o, l->widths[i] + GAP - output_count_columns(cell.data));
     }
     if (l->stacked && *row[last].text != '\0') {
-        strbuf_addc(&o->text, '\n');
+        end_line(o);
         add_spaces(o, l->last_at);
     }
     if (is_shortened(t, last) && !l->stacked)
