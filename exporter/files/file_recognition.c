@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/files/file_recognition.h"
 
-#include <ctype.h>
 #include <strings.h>
 
 #include "metrics/base/shown.h"
@@ -147,11 +146,39 @@ static bool is_object_metadata(const cJSON *metadata)
     return false;
 }
 
-/* Returns true for an apiVersion without a group, such as "v1". */
-static bool is_core_version(const char *api_version)
+/* Returns the row of Karmada's kind of policies with this name; NULL for other kinds. */
+static const struct kind_def *find_policy_kind(const char *kind)
 {
-    return *api_version == 'v' && isdigit((unsigned char)api_version[1]) &&
-           !strpbrk(api_version, "./");
+    size_t count;
+    const struct kind_def *rows = kind_table(&count);
+
+    for (size_t i = 0; i < count; i++) {
+        if ((rows[i].class == CLASS_POLICY || rows[i].class == CLASS_OVERRIDE) &&
+            strcmp(rows[i].name, kind) == 0)
+            return &rows[i];
+    }
+    return NULL;
+}
+
+/* Returns true if a policy cannot be of the group: other projects have kinds of the same names. */
+static bool is_wrong_group(const char *api_version, const struct kind_def *policy)
+{
+    static const char suffix[] = "karmada.io";
+    size_t len = api_group_len(api_version);
+
+    if (api_group_is(api_version, len, policy->group))
+        return false;
+    return len == 0 || is_builtin_group(api_version) ||
+           (len >= sizeof(suffix) - 1 &&
+            memcmp(api_version + len - (sizeof(suffix) - 1), suffix, sizeof(suffix) - 1) == 0);
+}
+
+/* Returns the row of the kind that a policy in a wrong group is meant to have; NULL for others. */
+static const struct kind_def *find_meant_policy(const char *api_version, const char *kind)
+{
+    const struct kind_def *policy = find_policy_kind(kind);
+
+    return policy && *api_version && is_wrong_group(api_version, policy) ? policy : NULL;
 }
 
 /*
@@ -163,13 +190,14 @@ static bool is_object_kind(const char *api_version, const char *kind)
 {
     enum object_class class = kind_of(api_version, kind)->class;
 
-    if (builtin_kind_find(api_version, kind) || strcmp(kind, LIST_KIND) == 0)
+    if (builtin_kind_find(api_version, kind) || strcmp(kind, LIST_KIND) == 0 ||
+        find_meant_policy(api_version, kind))
         return true;
     if (class != CLASS_TEMPLATE && class != CLASS_OTHER)
         return true;
     if (class == CLASS_OTHER)
         return strcmp(kind, "KarmadaInitConfig") != 0;
-    return !is_core_version(api_version) && is_builtin_group(api_version);
+    return api_group_len(api_version) > 0 && is_builtin_group(api_version);
 }
 
 /* Returns the member with this key in any letter case; NULL without one. */
@@ -227,38 +255,11 @@ static bool has_objects(const cJSON *array)
     return false;
 }
 
-/* Returns the row of Karmada's kind of policies with this name; NULL for other kinds. */
-static const struct kind_def *find_policy_kind(const char *kind)
-{
-    size_t count;
-    const struct kind_def *rows = kind_table(&count);
-
-    for (size_t i = 0; i < count; i++) {
-        if ((rows[i].class == CLASS_POLICY || rows[i].class == CLASS_OVERRIDE) &&
-            strcmp(rows[i].name, kind) == 0)
-            return &rows[i];
-    }
-    return NULL;
-}
-
-/* Returns true if a policy cannot be of the group: other projects have kinds of the same names. */
-static bool is_wrong_group(const char *api_version, const struct kind_def *policy)
-{
-    static const char suffix[] = "karmada.io";
-    size_t len = api_group_len(api_version);
-
-    if (api_group_is(api_version, len, policy->group))
-        return false;
-    return len == 0 || is_builtin_group(api_version) ||
-           (len >= sizeof(suffix) - 1 &&
-            memcmp(api_version + len - (sizeof(suffix) - 1), suffix, sizeof(suffix) - 1) == 0);
-}
-
 bool document_is_object(const cJSON *document, struct error *why)
 {
     const char *api_version = json_str(document, "apiVersion", "");
     const char *kind = json_str(document, "kind", "");
-    const struct kind_def *policy = find_policy_kind(kind);
+    const struct kind_def *policy = find_meant_policy(api_version, kind);
     const cJSON *miscased = find_miscased_type(document);
 
     if (cJSON_IsArray(document))
@@ -268,7 +269,7 @@ bool document_is_object(const cJSON *document, struct error *why)
                     strcasecmp(miscased->string, type_keys[0]) == 0 ? type_keys[0] : type_keys[1]);
     if (strcmp(kind, LIST_KIND) == 0 && !json_get(json_get(document, "metadata"), "name"))
         return fail(why, "the items of the List are no sequence");
-    if (policy && is_wrong_group(api_version, policy))
+    if (policy)
         return fail(why, "there is no kind %s in apiVersion '%s': write %s", kind,
                     shown(api_version).text, policy->api_version);
     return true;

@@ -23,6 +23,8 @@ static const struct document {
      SKIPPED_NONE},
     {"a misspelt built-in kind", "a.yaml", "{'apiVersion':'apps/v1','kind':'Deploment'}",
      SKIPPED_NONE},
+    {"a misspelt group of Karmada", "a.yaml",
+     "{'apiVersion':'policies.karmada.io/v1alpha1','kind':'OverridePolicy'}", SKIPPED_NONE},
     {"a misspelt key", "a.yaml", "{'apiversion':'v1','kind':'ConfigMap'}", SKIPPED_NONE},
     {"both keys misspelt", "a.yaml", "{'ApiVersion':'v1','Kind':'ConfigMap','spec':{}}",
      SKIPPED_NONE},
@@ -31,6 +33,8 @@ static const struct document {
     {"a List without items", "a.yaml", "{'apiVersion':'v1','kind':'List','items':{}}",
      SKIPPED_NONE},
     {"a sequence of objects", "a.yaml", "[1,{'apiVersion':'v1','kind':'ConfigMap'}]", SKIPPED_NONE},
+    {"a configuration with a version of its own", "a.yaml", "{'apiVersion':'1.0','kind':'x'}",
+     SKIPPED_CONFIGURATION},
     {"a configuration of the datasources of Grafana", "a.yaml", "{'apiVersion':1,'kind':'x'}",
      SKIPPED_OTHER_YAML},
     {"a custom object with labels and no name", "a.yaml",
@@ -125,6 +129,7 @@ static const struct mistake {
      "policy.karmada.io/v1alpha1"},
     {"{'apiVersion':'policy.karmada.io/v1alpha2','kind':'PropagationPolicy'}", NULL},
     {"{'apiVersion':'core.example.io/v1','kind':'PropagationPolicy'}", NULL},
+    {"{'kind':'PropagationPolicy','metadata':{'name':'a'}}", NULL},
 };
 
 TEST_ROWS(mistakes_in_the_type_of_an_object_are_reported, mistakes, json)
