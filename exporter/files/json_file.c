@@ -380,7 +380,7 @@ struct item_receiver {
 static void pass_object(void *context, cJSON *object, struct json_position where)
 {
     const struct item_receiver *h = context;
-    size_t number = cJSON_IsObject(object) ? (size_t)object->valueint : 0;
+    size_t number = h->places && cJSON_IsObject(object) ? (size_t)object->valueint : 0;
 
     (void)where;
     if (number > 0)
