@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/files/file_recognition.h"
 
+#include <strings.h>
+
+#include "metrics/base/shown.h"
 #include "metrics/base/utf16.h"
 #include "metrics/base/utf8.h"
 #include "metrics/model/builtin_kinds.h"
 #include "metrics/model/kind.h"
+
+#define LIST_KIND "List"
 
 #define SKIPPED_NOUN(suffix, id, one, many) [SKIPPED_##suffix] = {id, one, many},
 const struct skipped_noun skipped_nouns[SKIPPED_KIND_COUNT] = {SKIPPED_KINDS(SKIPPED_NOUN)};
@@ -141,13 +146,133 @@ static bool is_object_metadata(const cJSON *metadata)
     return false;
 }
 
-/* Returns true if an API server serves the kind, as far as is known without the server. */
-static bool is_served_kind(const char *api_version, const char *kind)
+/* Returns the row of Karmada's kind of policies with this name; NULL for other kinds. */
+static const struct kind_def *find_policy_kind(const char *kind)
+{
+    size_t count;
+    const struct kind_def *rows = kind_table(&count);
+
+    for (size_t i = 0; i < count; i++) {
+        if ((rows[i].class == CLASS_POLICY || rows[i].class == CLASS_OVERRIDE) &&
+            strcmp(rows[i].name, kind) == 0)
+            return &rows[i];
+    }
+    return NULL;
+}
+
+/* Returns true if a policy cannot be of the group: other projects have kinds of the same names. */
+static bool is_wrong_group(const char *api_version, const struct kind_def *policy)
+{
+    static const char suffix[] = "karmada.io";
+    size_t len = api_group_len(api_version);
+
+    if (api_group_is(api_version, len, policy->group))
+        return false;
+    return len == 0 || is_builtin_group(api_version) ||
+           (len >= sizeof(suffix) - 1 &&
+            memcmp(api_version + len - (sizeof(suffix) - 1), suffix, sizeof(suffix) - 1) == 0);
+}
+
+/* Returns the row of the kind that a policy in a wrong group is meant to have; NULL for others. */
+static const struct kind_def *find_meant_policy(const char *api_version, const char *kind)
+{
+    const struct kind_def *policy = find_policy_kind(kind);
+
+    return policy && *api_version && is_wrong_group(api_version, policy) ? policy : NULL;
+}
+
+/*
+ * Returns true if the document is meant as an object for an API server: its kind is served, or its
+ * group is, and the kind is misspelt. The core group and config.karmada.io share their names with
+ * configurations of tools.
+ */
+static bool is_object_kind(const char *api_version, const char *kind)
 {
     enum object_class class = kind_of(api_version, kind)->class;
 
-    return builtin_kind_find(api_version, kind) ||
-           (class != CLASS_TEMPLATE && class != CLASS_OTHER);
+    if (builtin_kind_find(api_version, kind) || strcmp(kind, LIST_KIND) == 0 ||
+        find_meant_policy(api_version, kind))
+        return true;
+    if (class != CLASS_TEMPLATE && class != CLASS_OTHER)
+        return true;
+    if (class == CLASS_OTHER)
+        return strcmp(kind, "KarmadaInitConfig") != 0;
+    return api_group_len(api_version) > 0 && is_builtin_group(api_version);
+}
+
+/* Returns the member with this key in any letter case; NULL without one. */
+static const cJSON *find_in_any_case(const cJSON *document, const char *key)
+{
+    const cJSON *member;
+
+    cJSON_ArrayForEach (member, document) {
+        if (strcasecmp(member->string, key) == 0)
+            return member;
+    }
+    return NULL;
+}
+
+static const char *const type_keys[] = {"apiVersion", "kind"};
+
+/*
+ * Returns a member whose key is "apiVersion" or "kind" in wrong letter case, in a document that has
+ * both; NULL without one.
+ */
+static const cJSON *find_miscased_type(const cJSON *document)
+{
+    const cJSON *found = NULL;
+
+    if (!cJSON_IsObject(document))
+        return NULL;
+    for (size_t i = 0; i < ARRAY_LEN(type_keys); i++) {
+        const cJSON *member = NULL;
+
+        if (json_get(document, type_keys[i]))
+            continue;
+        member = find_in_any_case(document, type_keys[i]);
+        if (!member)
+            return NULL;
+        found = member;
+    }
+    return found;
+}
+
+/* Returns true for an item of a List without a type; see list_item_set_type(). */
+static bool is_untyped_item(const cJSON *document)
+{
+    return !*json_str(document, "apiVersion", "-") && !*json_str(document, "kind", "-");
+}
+
+/* Returns true if an element of an array is an object with a type. */
+static bool has_objects(const cJSON *array)
+{
+    const cJSON *element;
+
+    cJSON_ArrayForEach (element, array) {
+        if (*json_str(element, "apiVersion", "") && *json_str(element, "kind", ""))
+            return true;
+    }
+    return false;
+}
+
+bool document_is_object(const cJSON *document, struct error *why)
+{
+    const char *api_version = json_str(document, "apiVersion", "");
+    const char *kind = json_str(document, "kind", "");
+    const struct kind_def *policy = find_meant_policy(api_version, kind);
+    const cJSON *miscased = find_miscased_type(document);
+
+    if (cJSON_IsArray(document))
+        return fail(why, "a sequence is no object: put each object into a document of its own");
+    if (miscased)
+        return fail(why, "the key '%s' is misspelt: write %s", shown(miscased->string).text,
+                    strcasecmp(miscased->string, type_keys[0]) == 0 ? type_keys[0] : type_keys[1]);
+    if (strcmp(kind, LIST_KIND) == 0 && !json_get(json_get(document, "metadata"), "name"))
+        return fail(why, "the items of the List are no sequence");
+    if (policy)
+        return fail(why, "there is no kind %s in apiVersion '%s': write %s", kind,
+                    shown(api_version).text, policy->api_version);
+    return true;
 }
 
 enum skipped_kind recognize_document(const char *path, const cJSON *document)
@@ -157,7 +282,7 @@ enum skipped_kind recognize_document(const char *path, const cJSON *document)
     enum skipped_kind template;
 
     if (!cJSON_IsObject(document))
-        return other_document(path);
+        return has_objects(document) ? SKIPPED_NONE : other_document(path);
     if (is_kustomization(path, api_version))
         return SKIPPED_KUSTOMIZATION;
     template = recognize_identity(document);
@@ -165,13 +290,15 @@ enum skipped_kind recognize_document(const char *path, const cJSON *document)
         return template;
     if (!json_get(document, "kind") && has_yaml_name(path, "Chart"))
         return SKIPPED_HELM_CHART;
+    if (find_miscased_type(document))
+        return SKIPPED_NONE;
     if (!json_get(document, "apiVersion") && !json_get(document, "kind"))
         return other_document(path);
-    if (is_object_metadata(json_get(document, "metadata")))
+    if (is_untyped_item(document) || is_object_metadata(json_get(document, "metadata")))
         return SKIPPED_NONE;
     if (!*api_version || !*kind)
         return other_document(path);
-    return is_served_kind(api_version, kind) ? SKIPPED_NONE : SKIPPED_CONFIGURATION;
+    return is_object_kind(api_version, kind) ? SKIPPED_NONE : SKIPPED_CONFIGURATION;
 }
 
 enum skipped_kind recognize_text_at(const char *text, size_t len, size_t line)
@@ -190,12 +317,18 @@ enum skipped_kind recognize_text_at(const char *text, size_t len, size_t line)
     return recognize_line(text, (size_t)((newline ? newline : end) - text));
 }
 
+/* Returns true if a text contains a key, with its quotes. */
+static bool has_quoted(const char *text, size_t len, const char *quoted)
+{
+    return memmem(text, len, quoted, strlen(quoted));
+}
+
 bool is_commented_json(const char *head, size_t len)
 {
-    static const char key[] = "\"apiVersion\"";
     bool in_text = false;
 
-    if (memmem(head, len, key, sizeof(key) - 1))
+    if (has_quoted(head, len, "\"apiVersion\"") ||
+        (has_quoted(head, len, "\"kind\"") && has_quoted(head, len, "\"metadata\"")))
         return false;
     for (size_t i = 0; i + 1 < len; i++) {
         if (in_text && head[i] == '\\')

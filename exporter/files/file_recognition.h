@@ -44,9 +44,17 @@ struct error skipped_message(enum skipped_kind kind);
 /*
  * Returns what a parsed document of the file at `path` is, or SKIPPED_NONE for an object. An object
  * that misses a part by mistake counts as an object: a name where an API server would require one,
- * or apiVersion or kind beside metadata.
+ * or apiVersion or kind beside metadata. So does one with a misspelt kind or key, and a sequence of
+ * objects.
  */
 enum skipped_kind recognize_document(const char *path, const cJSON *document);
+
+/*
+ * Returns false with the correction for a document that recognize_document() takes for an object
+ * and that no API server accepts: a sequence of objects, a misspelt key of its type, a List without
+ * items, a policy of Karmada in a group that has no such kind.
+ */
+bool document_is_object(const cJSON *document, struct error *why) MUST_USE;
 
 /*
  * Returns the kind of template of which a line of invalid YAML or JSON is a part, or SKIPPED_NONE.
@@ -57,7 +65,8 @@ enum skipped_kind recognize_text_at(const char *text, size_t len, size_t line);
 
 /*
  * Returns true for JSON with comments, such as tsconfig.json: `head` is the text, or its begin. A
- * text with a key apiVersion is not: it is an object that needs a correction.
+ * text with a key apiVersion, or with kind and metadata, is not: it is an object that needs a
+ * correction.
  */
 bool is_commented_json(const char *head, size_t len);
 

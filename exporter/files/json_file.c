@@ -25,21 +25,29 @@ bool list_item_lacks_type(const cJSON *item)
     return cJSON_IsObject(item) && !json_get(item, "apiVersion") && !json_get(item, "kind");
 }
 
+static void set_text(cJSON *item, const char *key, const char *text)
+{
+    /* A null member would hide a new member of the same name from json_get(). */
+    cJSON_DeleteItemFromObjectCaseSensitive(item, key);
+    if (!cJSON_AddStringToObject(item, key, text))
+        memory_exhausted(0);
+}
+
 void list_item_set_type(cJSON *item, const char *list_api_version, const char *list_kind)
 {
     size_t len = inherited_kind_length(list_kind);
 
-    if (len == 0 || !list_item_lacks_type(item))
+    if (!list_item_lacks_type(item))
         return;
+    if (len > 0) {
+        CLEANUP(free_cleanup) char *text = xmemdup0(list_kind, len);
 
-    CLEANUP(free_cleanup) char *text = xmemdup0(list_kind, len);
-
-    /* A null member would hide a new member of the same name from json_get(). */
-    cJSON_DeleteItemFromObjectCaseSensitive(item, "apiVersion");
-    cJSON_DeleteItemFromObjectCaseSensitive(item, "kind");
-    if (!cJSON_AddStringToObject(item, "apiVersion", list_api_version) ||
-        !cJSON_AddStringToObject(item, "kind", text))
-        memory_exhausted(0);
+        set_text(item, "apiVersion", list_api_version);
+        set_text(item, "kind", text);
+    } else if (strcmp(list_kind, list_suffix) == 0) {
+        set_text(item, "apiVersion", "");
+        set_text(item, "kind", "");
+    }
 }
 
 /* Returns true for a list with neither items nor a name: Go omits empty arrays or writes null. */
@@ -372,7 +380,7 @@ struct item_receiver {
 static void pass_object(void *context, cJSON *object, struct json_position where)
 {
     const struct item_receiver *h = context;
-    size_t number = cJSON_IsObject(object) ? (size_t)object->valueint : 0;
+    size_t number = h->places && cJSON_IsObject(object) ? (size_t)object->valueint : 0;
 
     (void)where;
     if (number > 0)
@@ -422,6 +430,14 @@ static void emit_objects(struct json_file *f, cJSON *document, struct json_curso
     free(h.places);
 }
 
+/* Returns false if the members before the first item leave the type of the items open. */
+static bool has_item_type(const cJSON *list)
+{
+    const char *kind = json_str(list, "kind", "");
+
+    return inherited_kind_length(kind) > 0 ? json_get(list, "apiVersion") != NULL : *kind != '\0';
+}
+
 static bool receive_item(void *context, const char *json, size_t len, size_t offset)
 {
     struct json_file *f = context;
@@ -441,7 +457,7 @@ static bool receive_item(void *context, const char *json, size_t len, size_t off
         list_item_set_type(item, late->api_version, late->kind);
     } else if (f->second_pass) {
         return true;
-    } else if (inherits && !json_get(f->list, "kind")) {
+    } else if (inherits && !has_item_type(f->list)) {
         f->untyped++;
         return true;
     } else {
@@ -467,7 +483,8 @@ static void resolve_untyped(struct json_file *f, const cJSON *list)
     if (inherited_kind_length(kind) == 0) {
         CLEANUP(json_cleanup) cJSON *nothing = cJSON_CreateObject();
 
-        /* One empty object stands for all items without a kind, and is skipped as one. */
+        /* One empty object stands for all items without a kind, and counts as one. */
+        list_item_set_type(nothing, "", kind);
         emit_objects(f, nothing, f->start, "", 0);
         return;
     }

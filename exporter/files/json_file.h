@@ -59,7 +59,10 @@ void json_file_begin_second_pass(struct json_file *f);
 /* Returns true for an object that has neither apiVersion nor kind. */
 bool list_item_lacks_type(const cJSON *item);
 
-/* Sets apiVersion and kind of an item that lacks both, if the kind of the list is typed. */
+/*
+ * Sets apiVersion and kind of an item that lacks both: if the kind of the list is typed, to those
+ * of its items; in a List to "", because its items are meant as objects.
+ */
 void list_item_set_type(cJSON *item, const char *list_api_version, const char *list_kind);
 
 typedef void list_object_fn(void *context, cJSON *object, struct json_position where);

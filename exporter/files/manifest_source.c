@@ -348,7 +348,8 @@ static void receive_object(void *context, cJSON *object, struct json_place place
         return;
     if (kind != SKIPPED_NONE)
         document_problems_skip(&m->found, kind, where, m->packages.strict);
-    else if (name_lacks_quotes(object, &why) || !put_object(m, object, place, &why))
+    else if (!document_is_object(object, &why) || name_lacks_quotes(object, &why) ||
+             !put_object(m, object, place, &why))
         document_problems_add(&m->found, PROBLEM_REJECTED, where, why.text, NULL);
 }
 

@@ -199,12 +199,32 @@ static void add_cause(struct strbuf *out, const char *line, size_t len)
     strbuf_adds(out, len > RENDER_MESSAGE_BYTES ? "..." : "");
 }
 
+/* Returns the message as the program wrote it: kubectl of Google Cloud quotes it for its log. */
+static char *unquote(const char *messages)
+{
+    static const char quoted[] = "\"command failed\" err=\"";
+    const char *at = strstr(messages, quoted);
+    char *text = xstrdup(at ? at + strlen(quoted) : messages), *end = text;
+
+    for (const char *from = text; at && *from && *from != '"'; from++) {
+        bool escaped = *from == '\\' && from[1] != '\0';
+
+        from += escaped;
+        *end++ = escaped && *from == 'n' ? '\n' : *from;
+    }
+    if (at)
+        *end = '\0';
+    return text;
+}
+
 void render_message_add(struct strbuf *out, const char *messages)
 {
-    const char *line = after_last(after_last(messages, "Error: "), "error: ");
-    const char *after_config = strstr(line, "\n`: ");
+    CLEANUP(free_cleanup) char *text = unquote(messages);
+    const char *line = after_last(after_last(text, "Error: "), "error: "), *after_config;
     size_t start = out->len;
 
+    line = after_last(line, "\"command failed\" err=<");
+    after_config = strstr(line, "\n`: ");
     line += strspn(line, " \t\r\n");
     add_cause(out, line, strcspn(line, "\r\n"));
     if (after_config) {

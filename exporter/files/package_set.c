@@ -179,18 +179,30 @@ static bool is_below(const struct package *p, const char *path, const char *name
 }
 
 /*
- * Marks packages inside of a chart: its dependencies, templates that look like a package, and
- * kustomizations anywhere below it, which charts have as sources of their own files.
+ * Returns true for a file or folder that belongs to a chart: helm reads these folders and values,
+ * and names with "_" are no manifests for helm, but sources of the chart.
  */
+static bool is_part_of_chart(const struct package *chart, const char *path)
+{
+    static const char *const folders[] = {"templates", "charts", "crds", "files", "ci"};
+    const char *below = path_below(chart, path);
+
+    for (size_t i = 0; i < ARRAY_LEN(folders); i++) {
+        if (is_below(chart, path, folders[i]) || strcmp(below, folders[i]) == 0)
+            return true;
+    }
+    return *below == '_' ||
+           (!strchr(below, '/') && strncmp(below, "values", strlen("values")) == 0);
+}
+
+/* Marks packages that are part of a chart: its dependencies, and sources of its own files. */
 static void mark_parts_of_charts(const struct package_set *s)
 {
     for (size_t i = 0; i < s->count; i++) {
         struct package *p = s->items[i];
         const struct package *chart = find_chart_above(s, p->folder);
 
-        p->in_chart = chart && (!is_chart(p) || is_below(chart, p->folder, "charts") ||
-                                is_below(chart, p->folder, "templates") ||
-                                strcmp(path_below(chart, p->folder), "templates") == 0);
+        p->in_chart = chart && is_part_of_chart(chart, p->folder);
         p->included = p->in_chart;
     }
 }
@@ -462,6 +474,8 @@ void package_set_resolve(struct package_set *s, const struct package_resolver *r
 
 static enum file_role role_in_chart(const struct package *chart, const char *path)
 {
+    if (!is_part_of_chart(chart, path))
+        return FILE_PLAIN;
     if (chart->rendered)
         return FILE_RENDERED;
     /* CustomResourceDefinitions of a chart are no templates. */

@@ -203,6 +203,39 @@ static bool skip_node(struct fields_reader *r, const yaml_event_t *event)
     return true;
 }
 
+/* Passes the wanted objects that are in front of a position. */
+static void pass_up_to(struct fields_reader *r, struct json_position where)
+{
+    while (!is_done(r) && compare_positions(r->wanted->positions[r->at], where) < 0)
+        r->at++;
+}
+
+/* Passes on the wanted objects among the items of a tree. Recursive: an item may be a list. */
+static void receive_items(struct fields_reader *r, const struct field_node *items)
+{
+    for (const struct field_node *item = items ? items->first : NULL; item; item = item->next) {
+        pass_up_to(r, item->where);
+        if (is_done(r))
+            return;
+        if (compare_positions(r->wanted->positions[r->at], item->where) == 0)
+            r->wanted->each(r->wanted->context, r->at++, item);
+        else
+            receive_items(r, field_node_member(item, "items"));
+    }
+}
+
+/* Walks a list, or its items, with an anchor: the tree is kept, because aliases may refer to it. */
+static bool walk_anchored(struct fields_reader *r, const yaml_event_t *event)
+{
+    const struct field_node *tree;
+
+    if (!build_tree(r, event, false))
+        return false;
+    tree = r->kept->last;
+    receive_items(r, tree->kind == FIELD_SEQUENCE ? tree : field_node_member(tree, "items"));
+    return !is_done(r);
+}
+
 /* Declared here because an item may be a list. */
 static bool walk_object(struct fields_reader *r, const yaml_event_t *event);
 
@@ -235,9 +268,10 @@ static bool walk_members(struct fields_reader *r)
             return true;
         if (is_container(&key) || !yaml_events_next(&r->events, &event))
             return false;
-        items = event.type == YAML_SEQUENCE_START_EVENT && !anchor_name(&event) &&
-                strcmp(make_key(&key).text, "items") == 0;
-        if (items ? !walk_items(r) : !skip_node(r, &event))
+        items =
+            event.type == YAML_SEQUENCE_START_EVENT && strcmp(make_key(&key).text, "items") == 0;
+        if (!items ? !skip_node(r, &event)
+                   : !(anchor_name(&event) ? walk_anchored(r, &event) : walk_items(r)))
             return false;
     }
     return false;
@@ -249,14 +283,15 @@ static bool walk_object(struct fields_reader *r, const yaml_event_t *event)
     bool is_object = event->type == YAML_MAPPING_START_EVENT || event->type == YAML_ALIAS_EVENT;
     bool walked;
 
-    while (!is_done(r) && compare_positions(r->wanted->positions[r->at], position_of(event)) < 0)
-        r->at++;
+    pass_up_to(r, position_of(event));
     if (is_done(r))
         return false;
     if (is_object && compare_positions(r->wanted->positions[r->at], position_of(event)) == 0)
         return build_tree(r, event, true);
-    if (event->type != YAML_MAPPING_START_EVENT || anchor_name(event))
+    if (event->type != YAML_MAPPING_START_EVENT)
         return skip_node(r, event);
+    if (anchor_name(event))
+        return walk_anchored(r, event);
     if (r->depth == JSON_DEPTH_MAX)
         return false;
     r->depth++;

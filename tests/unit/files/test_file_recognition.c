@@ -18,6 +18,25 @@ static const struct document {
     {"a policy without metadata", "a.yaml",
      "{'apiVersion':'policy.karmada.io/v1alpha1','kind':'PropagationPolicy','spec':{}}",
      SKIPPED_NONE},
+    {"a misspelt kind of Karmada", "a.yaml",
+     "{'apiVersion':'policy.karmada.io/v1alpha1','kind':'PropagationPolcy','spec':{}}",
+     SKIPPED_NONE},
+    {"a misspelt built-in kind", "a.yaml", "{'apiVersion':'apps/v1','kind':'Deploment'}",
+     SKIPPED_NONE},
+    {"a misspelt group of Karmada", "a.yaml",
+     "{'apiVersion':'policies.karmada.io/v1alpha1','kind':'OverridePolicy'}", SKIPPED_NONE},
+    {"a misspelt key", "a.yaml", "{'apiversion':'v1','kind':'ConfigMap'}", SKIPPED_NONE},
+    {"both keys misspelt", "a.yaml", "{'ApiVersion':'v1','Kind':'ConfigMap','spec':{}}",
+     SKIPPED_NONE},
+    {"one misspelt key alone", "a.yaml", "{'Kind':'ConfigMap','spec':{}}", SKIPPED_OTHER_YAML},
+    {"an item of a List without a kind", "a.yaml", "{'apiVersion':'','kind':''}", SKIPPED_NONE},
+    {"a List without items", "a.yaml", "{'apiVersion':'v1','kind':'List','items':{}}",
+     SKIPPED_NONE},
+    {"a sequence of objects", "a.yaml", "[1,{'apiVersion':'v1','kind':'ConfigMap'}]", SKIPPED_NONE},
+    {"a configuration with a version of its own", "a.yaml", "{'apiVersion':'1.0','kind':'x'}",
+     SKIPPED_CONFIGURATION},
+    {"a configuration of the datasources of Grafana", "a.yaml", "{'apiVersion':1,'kind':'x'}",
+     SKIPPED_OTHER_YAML},
     {"a custom object with labels and no name", "a.yaml",
      "{'apiVersion':'x.io/v1','kind':'X','metadata':{'labels':{}}}", SKIPPED_NONE},
     {"an object without kind", "a.yaml", "{'apiVersion':'v1','metadata':{'name':'a'}}",
@@ -87,6 +106,42 @@ TEST_ROWS(documents_are_recognized, documents, title)
     assert_int_equal(recognize_document(d->path, tree), d->kind);
 }
 
+static const struct mistake {
+    const char *json;
+    const char *wanted; /* NULL: an object. */
+} mistakes[] = {
+    {"[{'apiVersion':'v1','kind':'ConfigMap'}]",
+     "a sequence is no object: put each object into a document of its own"},
+    {"{'apiversion':'v1','kind':'ConfigMap'}",
+     "the key 'apiversion' is misspelt: write apiVersion"},
+    {"{'apiVersion':'v1','KIND':'ConfigMap'}", "the key 'KIND' is misspelt: write kind"},
+    {"{'apiVersion':'v1','kind':'ConfigMap','Kind':'x'}", NULL},
+    {"{'apiVersion':'v1','kind':'List','items':{}}", "the items of the List are no sequence"},
+    {"{'apiVersion':'x.io/v1','kind':'List','metadata':{'name':'a'}}", NULL},
+    {"{'apiVersion':'policies.karmada.io/v1alpha1','kind':'PropagationPolicy'}",
+     "there is no kind PropagationPolicy in apiVersion 'policies.karmada.io/v1alpha1': write "
+     "policy.karmada.io/v1alpha1"},
+    {"{'apiVersion':'policy.karmada.io','kind':'ClusterOverridePolicy'}",
+     "there is no kind ClusterOverridePolicy in apiVersion 'policy.karmada.io': write "
+     "policy.karmada.io/v1alpha1"},
+    {"{'apiVersion':'v1','kind':'ClusterPropagationPolicy'}",
+     "there is no kind ClusterPropagationPolicy in apiVersion 'v1': write "
+     "policy.karmada.io/v1alpha1"},
+    {"{'apiVersion':'policy.karmada.io/v1alpha2','kind':'PropagationPolicy'}", NULL},
+    {"{'apiVersion':'core.example.io/v1','kind':'PropagationPolicy'}", NULL},
+    {"{'kind':'PropagationPolicy','metadata':{'name':'a'}}", NULL},
+};
+
+TEST_ROWS(mistakes_in_the_type_of_an_object_are_reported, mistakes, json)
+{
+    const struct mistake *m = *state;
+    CLEANUP(json_cleanup) cJSON *tree = parse(m->json);
+    struct error why = {.text = ""};
+
+    assert_int_equal(document_is_object(tree, &why), m->wanted == NULL);
+    assert_string_equal(why.text, m->wanted ? m->wanted : "");
+}
+
 TEST(a_template_is_recognized_by_the_line_of_the_error)
 {
     static const char text[] = "a: 1\nb: {{ x }}\nc: 2\nd: {% if %}\ne: '{{ x }}'\n"
@@ -115,6 +170,8 @@ static const struct json_text {
     {"{\"a\": \"http://x\"}", false},
     {"{\"a\": \"\\\"// no comment\"}", false},
     {"{\"apiVersion\": \"v1\", // a\n \"kind\": \"ConfigMap\"}", false},
+    {"{\"kind\": \"Secret\", \"metadata\": {}, // a\n\"apiversion\": \"v1\"}", false},
+    {"{\"kind\": \"x\" /* a */}", true},
     {"{\"a\": 1,}", false},
     {"", false},
 };

@@ -93,10 +93,14 @@ static struct text_case text_cases[] = {
      "\"kind\":\"DeploymentList\"}{\"kind\":\"C\"}",
      "1@41 {\"kind\":\"B\"}\n1@79 {\"kind\":\"C\"}\nagain\n"
      "1@33 {\"a\":1,\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\"}"},
+    {"a typed list with its apiVersion at the end",
+     "{\"kind\":\"AList\",\"items\":[{\"a\":1}],\"apiVersion\":\"v\"}",
+     "\nagain\n1@25 {\"a\":1,\"apiVersion\":\"v\",\"kind\":\"A\"}"},
     {"a list without a type at the end", "{\"items\":[{\"a\":1},{\"b\":1}],\"kind\":\"List\"}",
-     "1@0 {}"},
+     "1@0 {\"apiVersion\":\"\",\"kind\":\"\"}"},
     {"a list without a type at the start", "{\"kind\":\"List\",\"items\":[{\"a\":1},{\"b\":1}]}",
-     "1@24 {\"a\":1}\n1@32 {\"b\":1}"},
+     "1@24 {\"a\":1,\"apiVersion\":\"\",\"kind\":\"\"}\n"
+     "1@32 {\"b\":1,\"apiVersion\":\"\",\"kind\":\"\"}"},
     {"empty lists",
      "{\"kind\":\"List\",\"items\":[]}{\"kind\":\"AList\",\"items\":null}"
      "{\"kind\":\"AList\",\"metadata\":{}}",

@@ -39,6 +39,18 @@ static const struct message_case {
      "Error: trouble configuring builtin PatchTransformer with config: `\npatch: s3cr3t\n`: unable "
      "to parse SM or JSON patch from [patch: s3cr3t]",
      "trouble configuring builtin PatchTransformer: unable to parse SM or JSON patch"},
+    {"the log of kubectl of Google Cloud",
+     "# Warning: 'bases' is deprecated.\nE1128 run.go:72] \"command failed\" err=\"no match for "
+     "\\\"a\\\"\"\n",
+     "no match for \"a\""},
+    {"that log with several lines",
+     "# Warning: 'bases' is deprecated.\nE1128 run.go:72] \"command failed\" err=<\n\twrong kind\n"
+     "\t{? {caBundle: ''} : ''}\n >\n",
+     "wrong kind"},
+    {"that log with a patch that may be secret",
+     "E1128 run.go:72] \"command failed\" err=\"trouble configuring builtin PatchTransformer with "
+     "config: `\\npatch: s3cr3t\\n`: unable to parse SM or JSON patch from [patch: s3cr3t]\"\n",
+     "trouble configuring builtin PatchTransformer: unable to parse SM or JSON patch"},
 };
 
 TEST_ROWS(messages_name_the_cause, messages, name)

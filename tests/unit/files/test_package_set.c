@@ -95,10 +95,23 @@ static const struct set_case {
                {"c/_crds/kustomization.yaml", BASE},
                {"c/_crds/bases/web.yaml", NULL}},
      .wanted = "c:render c/_crds:included c/_crds/bases/web.yaml=rendered"},
+    {.name = "a kustomization beside the parts of a chart is no part of the chart",
+     .files = {{"Chart.yaml", CHART},
+               {"overlays/prod/kustomization.yaml", BASE},
+               {"overlays/prod/web.yaml", NULL}},
+     .wanted = ".:render overlays/prod:render overlays/prod/web.yaml=rendered"},
     {.name = "a chart that is not rendered still has its CustomResourceDefinitions",
      .charts = OBSTACLE_DISABLED,
      .files = {{"c/Chart.yaml", CHART}, {"c/crds/x.yaml", NULL}, {"c/templates/a.yaml", NULL}},
      .wanted = "c:disabled c/crds/x.yaml=objects c/templates/a.yaml=chart"},
+    {.name = "files beside the parts of a chart are read",
+     .files = {{"c/Chart.yaml", CHART},
+               {"c/values-prod.yaml", NULL},
+               {"c/policy.yaml", NULL},
+               {"c/karmada/policy.yaml", NULL},
+               {"c/ci/values.yaml", NULL}},
+     .wanted = "c:render c/values-prod.yaml=rendered c/policy.yaml=plain "
+               "c/karmada/policy.yaml=plain c/ci/values.yaml=rendered"},
     {.name = "a library chart and a chart that another one includes from a folder",
      .files = {{"lib/Chart.yaml", "{\"apiVersion\":\"v2\",\"name\":\"l\",\"type\":\"library\"}"},
                {"lib/templates/a.yaml", NULL},
@@ -115,7 +128,7 @@ static const struct set_case {
      .wanted = ".:render c:render web.yaml=rendered"},
     {.name = "of two definitions in a folder the chart counts",
      .files = {{"a/kustomization.yaml", BASE}, {"a/Chart.yaml", CHART}, {"a/x.yaml", NULL}},
-     .wanted = "a:render a/x.yaml=rendered"},
+     .wanted = "a:render a/x.yaml=plain"},
 };
 
 static bool path_exists(void *context, const char *path)
