@@ -195,17 +195,24 @@ static bool run_git(const char *folder, const char *const *arguments, struct str
     const char *all[ARGUMENTS_MAX] = {"env",           "-u", "GIT_DIR",        "-u",
                                       "GIT_WORK_TREE", "-u", "GIT_INDEX_FILE", "-u",
                                       "GIT_PREFIX",    "git"};
+    CLEANUP(strbuf_release) struct strbuf messages = STRBUF_INIT(ANSWER_MAX_BYTES);
     size_t count = 10;
 
     while (*arguments)
         all[count++] = *arguments++;
     all[count] = NULL;
-    return child_run(&(struct child_command){.program = "env",
-                                             .arguments = all,
-                                             .folder = folder,
-                                             .time_max_seconds = TIME_MAX_SECONDS},
-                     out, err) ||
-           fail_in(err, "git %s", all[10]);
+    if (child_run(&(struct child_command){.program = "env",
+                                          .arguments = all,
+                                          .folder = folder,
+                                          .time_max_seconds = TIME_MAX_SECONDS,
+                                          .messages = &messages},
+                  out, err))
+        return true;
+    /* Usual in the container of a CI job. */
+    if (strstr(messages.data, "dubious ownership"))
+        return fail(err, "the repository belongs to another user: run git config --global --add "
+                         "safe.directory FOLDER, with the root of the repository");
+    return fail_in(err, "git %s", all[10]);
 }
 
 /* Like run_git(), and returns the output without the line break at its end; NULL on errors. */
