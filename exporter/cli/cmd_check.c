@@ -6,6 +6,7 @@
 #include "exporter/cli/document.h"
 #include "exporter/cli/load.h"
 #include "exporter/cli/remote.h"
+#include "exporter/cli/report_files.h"
 #include "exporter/system/platform.h"
 #include "exporter/text/check_findings.h"
 #include "exporter/text/check_text.h"
@@ -24,7 +25,7 @@ struct check {
     int64_t now_ms;
     struct output output;
     struct json_writer json;  /* For formats of document_is_requested(). */
-    struct findings findings; /* For formats of findings_format_is(). */
+    struct findings findings; /* If needs_findings(). */
     struct strbuf failing;    /* Names of the environments that fail. */
     size_t failing_count;
     bool complete;  /* All inputs of all environments were read. */
@@ -35,6 +36,11 @@ struct check {
 static bool has_environments(const struct check *c)
 {
     return *c->environments.items[0].name != '\0';
+}
+
+static bool needs_findings(const struct check *c)
+{
+    return findings_format_is(c->options.output) || c->options.reports.count > 0;
 }
 
 static void check_release(struct check *c)
@@ -92,14 +98,11 @@ static void write_result(struct check *c, const struct environment *environment,
 {
     const struct options *o = &c->options;
 
-    for (unsigned i = 0; i < NORMAL_CONDITION_COUNT; i++) {
-        if (o->fail_on.conditions >> i & 1)
-            evaluation_locate_names(r->evaluation, &r->normal[i]);
-    }
-    if (findings_format_is(o->output)) {
-        print_unread(c, r);
+    if (needs_findings(c))
         findings_add_check(&c->findings, r, &o->fail_on,
                            has_environments(c) ? environment->name : NULL);
+    if (findings_format_is(o->output)) {
+        print_unread(c, r);
         return;
     }
     if (document_is_requested(o->output)) {
@@ -315,11 +318,18 @@ static void end_text(struct check *c)
 
 static void end_findings(struct check *c)
 {
+    const struct findings_end end = {c->status, c->complete};
+    struct error err;
+
     if (c->complete && !c->selective)
         findings_add_unused(&c->findings, c->exceptions, c->now_ms);
     findings_finish(&c->findings);
-    findings_write(&c->findings, c->options.output, &(struct findings_end){c->status, c->complete},
-                   &c->output.text);
+    if (!report_files_write(&c->options.reports, &c->findings, &end, &err)) {
+        invocation_print_error(c->invocation, err.text);
+        c->status = STATUS_USAGE;
+    }
+    if (findings_format_is(c->options.output))
+        findings_write(&c->findings, c->options.output, &end, &c->output.text);
 }
 
 static enum exit_status run_environments(struct check *c)
@@ -337,11 +347,11 @@ static enum exit_status run_environments(struct check *c)
     /* Before any output: the end of a reader, SIGPIPE, would leave the files of git:REF behind. */
     check_baseline_free(c->baseline);
     c->baseline = NULL;
-    if (findings_format_is(c->options.output))
+    if (needs_findings(c))
         end_findings(c);
-    else if (is_document)
+    if (is_document)
         end_document(c);
-    else
+    else if (!findings_format_is(c->options.output))
         end_text(c);
     return invocation_print_output(c->invocation, &c->output, c->status);
 }
@@ -373,7 +383,8 @@ static enum exit_status run_check(struct invocation *invocation)
         fail_in(&err, "--problem");
         return invocation_reject(invocation, err.text);
     }
-    if (!flags_fit_server(&invocation->options, &err))
+    if (!flags_fit_server(&invocation->options, &err) ||
+        !report_files_check(&invocation->options, &err))
         return invocation_reject(invocation, err.text);
     if (remote_run_check(invocation, &status))
         return status;
@@ -387,7 +398,7 @@ static const char *const examples[] = {
     "check --fail-on policy_tie -o json app.yaml policies/",
     "check - <all.yaml",
     "check --baseline git:origin/main ./manifests",
-    "check --environment staging=overlays/staging --environment prod=overlays/prod base/",
+    "check --environment test=envs/test --environment prod=envs/prod base/",
     "check --kubeconfig karmada.config",
     "check --server https://exporter.example -n shop",
     NULL,

@@ -5,6 +5,7 @@
 #include "exporter/cli/load.h"
 #include "exporter/cli/planned_objects.h"
 #include "exporter/cli/remote.h"
+#include "exporter/cli/report_files.h"
 #include "exporter/text/findings_format.h"
 #include "exporter/text/object_name.h"
 #include "exporter/text/plan_clusters_text.h"
@@ -243,19 +244,30 @@ static void write_document(struct plan *p, const struct plan_result *result, con
     report_plan(p, result, c->evaluation->engine, &locations, fail_on ? fails.data : NULL, out);
 }
 
-static void write_findings(const struct plan_result *result, const struct change *c,
-                           unsigned fail_on, enum exit_status status, struct strbuf *out)
+/*
+ * Writes the findings to the files of --report, and to `out` if --output is one of their formats.
+ * Returns `status`, or STATUS_USAGE if a file cannot be written.
+ */
+static enum exit_status write_findings(const struct plan_result *result, const struct change *c,
+                                       unsigned fail_on, enum exit_status status,
+                                       const struct invocation *invocation, struct strbuf *out)
 {
+    const struct findings_end end = {status, status == STATUS_OK || status == STATUS_FOUND};
     const struct evaluation *e = c->evaluation;
     struct findings findings;
+    struct error err;
 
     findings_init(&findings, "plan");
     findings_add_plan(&findings, result, fail_on, &(struct plan_places){find_place, c});
     findings_finish(&findings);
-    findings_write(&findings, e->options.output,
-                   &(struct findings_end){status, status == STATUS_OK || status == STATUS_FOUND},
-                   out);
+    if (findings_format_is(e->options.output))
+        findings_write(&findings, e->options.output, &end, out);
+    if (!report_files_write(&e->options.reports, &findings, &end, &err)) {
+        invocation_print_error(invocation, err.text);
+        status = STATUS_USAGE;
+    }
     findings_release(&findings);
+    return status;
 }
 
 /*
@@ -276,11 +288,11 @@ static enum exit_status print_plan_result(struct plan *p, const struct change *c
         read == STATUS_OK && plan_failures(result) & fail_on ? STATUS_FOUND : read;
 
     invocation_begin_output(invocation, e->options.output, &o);
-    if (findings_format_is(e->options.output)) {
-        write_findings(result, c, fail_on, status, &o.text);
-    } else if (document_is_requested(e->options.output)) {
+    if (findings_format_is(e->options.output) || e->options.reports.count > 0)
+        status = write_findings(result, c, fail_on, status, invocation, &o.text);
+    if (document_is_requested(e->options.output)) {
         write_document(p, result, c, fail_on, &o.text);
-    } else {
+    } else if (!findings_format_is(e->options.output)) {
         plan_print(result, plan_layout_of(&e->options), fail_on, &o);
         rendering_text_print_programs(e->manifests, &o);
         skipped_files_print(e->manifests, &o);
@@ -371,7 +383,10 @@ static enum exit_status run_plan(struct invocation *invocation)
     const struct options *o = &invocation->options;
     enum exit_status status, read;
     struct evaluation *e;
+    struct error err;
 
+    if (!report_files_check(o, &err))
+        return invocation_reject(invocation, err.text);
     if (o->changes.count + o->deletions.count + o->lost_clusters.count == 0 &&
         !o->on_command_line[OPTION_OF_to_karmada])
         return invocation_reject(invocation, "nothing to plan: name a change with -f, --delete, "

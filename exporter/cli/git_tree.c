@@ -3,155 +3,15 @@
 
 #include <errno.h>
 #include <fts.h>
-#include <ftw.h>
 #include <limits.h>
-#include <poll.h>
-#include <pthread.h>
-#include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "exporter/system/child_process.h"
 #include "exporter/system/file.h"
-#include "exporter/system/signals.h"
+#include "exporter/system/temporary_folder.h"
 #include "metrics/base/number.h"
 #include "metrics/base/shown.h"
-
-/* ---- temporary folder ---- */
-
-enum {
-    OPEN_FOLDERS_MAX = 32,
-    REMOVALS_MAX = 100, /* A child process may still create files. */
-    REMOVAL_PAUSE_MS = 20,
-};
-
-/*
- * Folder for files of one command. Until its removal, a thread removes it if SIGINT, SIGTERM or
- * SIGHUP ends the process; other threads do not receive these signals.
- */
-struct temporary_folder {
-    char *path;
-    struct signals signals;
-    int end; /* eventfd(2) that ends the thread. */
-    pthread_t thread;
-};
-
-static int remove_entry(const char *path, const struct stat *about, int type, struct FTW *ftw)
-{
-    (void)about;
-    (void)type;
-    (void)ftw;
-    /* Go on after an error: the removal of the folder above then fails, too. */
-    remove(path);
-    return 0;
-}
-
-static void remove_tree(const char *path)
-{
-    for (unsigned i = 0; i < REMOVALS_MAX; i++) {
-        nftw(path, remove_entry, OPEN_FOLDERS_MAX, FTW_DEPTH | FTW_PHYS);
-        if (access(path, F_OK) != 0)
-            return;
-        poll(NULL, 0, REMOVAL_PAUSE_MS);
-    }
-}
-
-/* Ends the process as the signal does by default. */
-static void end_by_signal(int number)
-{
-    sigset_t set;
-
-    signal(number, SIG_DFL);
-    sigemptyset(&set);
-    sigaddset(&set, number);
-    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
-    raise(number);
-}
-
-/* Returns true if the process ignored the signal from its start, as nohup(1) arranges. */
-static bool is_ignored(int number)
-{
-    struct sigaction action;
-
-    return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
-}
-
-static void *wait_for_signals(void *context)
-{
-    struct temporary_folder *f = context;
-    struct pollfd fds[] = {{.fd = f->signals.fd, .events = POLLIN},
-                           {.fd = f->end, .events = POLLIN}};
-
-    for (;;) {
-        int number;
-
-        if (poll(fds, ARRAY_LEN(fds), -1) < 0 && errno != EINTR)
-            return NULL;
-        if (fds[1].revents)
-            return NULL;
-        number = signals_next(&f->signals);
-        if (number == 0 || is_ignored(number))
-            continue;
-        remove_tree(f->path);
-        end_by_signal(number);
-    }
-}
-
-static bool make_folder(struct temporary_folder *f, struct error *err)
-{
-    const char *parent = getenv("TMPDIR");
-    CLEANUP(strbuf_release) struct strbuf path = STRBUF_INIT(PATH_MAX);
-
-    strbuf_addf(&path, "%s/karmada-policy-exporter-XXXXXX",
-                parent && *parent == '/' ? parent : "/tmp");
-    if (!strbuf_ok(&path))
-        return fail(err, "$TMPDIR is too long");
-    if (!mkdtemp(path.data))
-        return fail(err, "cannot make a folder in %s: %s",
-                    shown_path(parent ? parent : "/tmp").text, strerror(errno));
-    f->path = strbuf_take(&path, NULL);
-    return true;
-}
-
-/* Makes a folder in $TMPDIR, or in /tmp, that only the user can read. NULL with the reason on
- * errors. */
-static struct temporary_folder *temporary_folder_make(struct error *err)
-{
-    struct temporary_folder *f = xcalloc(1, sizeof(*f));
-
-    f->end = eventfd(0, EFD_CLOEXEC);
-    /* Before the folder exists, so that no signal ends the process between the two. */
-    if (f->end >= 0 && signals_open(&f->signals, err)) {
-        if (make_folder(f, err)) {
-            if (pthread_create(&f->thread, NULL, wait_for_signals, f) == 0)
-                return f;
-            fail(err, "cannot start a thread");
-            remove_tree(f->path);
-        }
-        signals_close(&f->signals);
-    } else if (f->end < 0) {
-        fail(err, "eventfd: %s", strerror(errno));
-    }
-    file_close(&f->end);
-    free(f->path);
-    free(f);
-    return NULL;
-}
-
-/* Removes the folder with its content and frees `f`. Accepts NULL. */
-static void temporary_folder_remove(struct temporary_folder *f)
-{
-    if (!f)
-        return;
-    /* The thread first, so that only one thread removes files. */
-    eventfd_write(f->end, 1);
-    pthread_join(f->thread, NULL);
-    remove_tree(f->path);
-    signals_close(&f->signals);
-    file_close(&f->end);
-    free(f->path);
-    free(f);
-}
 
 /* ---- the tree ---- */
 
@@ -166,7 +26,7 @@ enum {
 #define TREE_MAX_BYTES (UINT64_C(1) << 30)
 
 struct git_tree {
-    struct temporary_folder *folder;
+    char *folder;    /* From temporary_folder_make(). */
     char *top;       /* Root of the repository, without symbolic links. */
     char *id;        /* Object name of the tree. */
     char *submodule; /* Path of the first submodule; NULL without one. */
@@ -284,7 +144,7 @@ char *git_tree_find(const struct git_tree *t, const char *path)
 
     if (!folder || strncmp(folder, t->top, len) != 0)
         return NULL;
-    strbuf_addf(&out, "%s/tree%s%s%s", t->folder->path, folder + len, *rest ? "/" : "", rest);
+    strbuf_addf(&out, "%s/tree%s%s%s", t->folder, folder + len, *rest ? "/" : "", rest);
     return strbuf_ok(&out) && lstat(out.data, &about) == 0 ? strbuf_take(&out, NULL) : NULL;
 }
 
@@ -408,8 +268,8 @@ static bool extract(struct git_tree *t, struct error *err)
     t->folder = temporary_folder_make(err);
     if (!t->folder)
         return false;
-    strbuf_addf(&archive, "--output=%s/tree.tar", t->folder->path);
-    strbuf_addf(&folder, "%s/tree", t->folder->path);
+    strbuf_addf(&archive, "--output=%s/tree.tar", t->folder);
+    strbuf_addf(&folder, "%s/tree", t->folder);
     if (!run_git(t->top,
                  (const char *const[]){"archive", "--format=tar", archive.data, t->id, NULL},
                  &output, err))

@@ -7,6 +7,7 @@
 #include "exporter/files/manifest_scan.h"
 #include "exporter/system/child_process.h"
 #include "exporter/system/platform.h"
+#include "exporter/system/temporary_folder.h"
 
 enum {
     RENDER_SECONDS = 60,      /* For one package. */
@@ -260,21 +261,9 @@ static bool run_tool(struct package_renderer *r, enum tool tool, const char *con
 
 /* ---- kustomizations ---- */
 
-/* Folder with a kustomization that asks for the origin of each object. */
-struct wrapper {
-    char *folder; /* Absolute path without links; NULL before it exists. */
-};
-
-static void remove_wrapper(struct wrapper *w)
+static void remove_wrapper(char **folder)
 {
-    if (!w->folder)
-        return;
-    CLEANUP(free_cleanup) char *file = scan_join_path(w->folder, kustomization_names[0]);
-
-    (void)!unlink(file);
-    (void)!rmdir(w->folder);
-    free(w->folder);
-    w->folder = NULL;
+    temporary_folder_remove(*folder);
 }
 
 /* Appends the way from `folder` to the absolute path `to`, because kustomize takes no such path. */
@@ -297,41 +286,44 @@ static bool write_file(const char *path, const struct strbuf *text)
     return fine;
 }
 
-static bool make_wrapper(struct wrapper *w, const char *target, struct error *err)
+/*
+ * Writes a kustomization that includes `target` and asks for the origin of each object. Returns its
+ * folder, for temporary_folder_remove(); NULL with the reason on errors.
+ */
+static char *make_wrapper(const char *target, struct error *err)
 {
-    const char *parent = getenv("TMPDIR");
-    CLEANUP(free_cleanup) char *place = realpath(parent && *parent ? parent : "/tmp", NULL);
-    CLEANUP(free_cleanup) char *folder = scan_join_path(place ? place : "/tmp", "kustomize-XXXXXX");
-    CLEANUP(free_cleanup) char *file = NULL;
+    char *folder = temporary_folder_make(err);
     CLEANUP(strbuf_release) struct strbuf way = STRBUF_INIT(PATH_MAX_BYTES);
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(PATH_MAX_BYTES);
+    CLEANUP(free_cleanup) char *file = NULL;
 
-    if (mkdtemp(folder))
-        w->folder = xstrdup(folder);
+    if (!folder)
+        return NULL;
     add_way(&way, folder, target);
     strbuf_adds(&text, "{\"resources\": [");
     json_quote(&text, way.data);
     strbuf_adds(&text, "], \"buildMetadata\": [\"originAnnotations\"]}\n");
     file = scan_join_path(folder, kustomization_names[0]);
-    if (w->folder && strbuf_ok(&text) && write_file(file, &text))
-        return true;
-    return fail(err, "cannot write to a temporary folder in '%s': %s: set TMPDIR",
-                place ? place : "/tmp", strerror(errno));
+    if (strbuf_ok(&text) && write_file(file, &text))
+        return folder;
+    fail(err, "cannot write to the temporary folder '%s': %s", folder, strerror(errno));
+    temporary_folder_remove(folder);
+    return NULL;
 }
 
 static bool run_kustomize(struct package_renderer *r, enum tool tool, const char *target,
                           struct rendered_package *out, struct error *err)
 {
     CLEANUP(strbuf_release) struct strbuf messages = STRBUF_INIT(MESSAGES_MAX_BYTES);
-    CLEANUP(remove_wrapper) struct wrapper w = {.folder = NULL};
+    CLEANUP(remove_wrapper) char *wrapper = make_wrapper(target, err);
 
-    if (!make_wrapper(&w, target, err))
+    if (!wrapper)
         return false;
 
-    const char *const build[] = {"kustomize", "build", w.folder, NULL};
-    const char *const kubectl[] = {"kubectl", "kustomize", w.folder, NULL};
+    const char *const build[] = {"kustomize", "build", wrapper, NULL};
+    const char *const kubectl[] = {"kubectl", "kustomize", wrapper, NULL};
 
-    out->origin_folder = xstrdup(w.folder);
+    out->origin_folder = xstrdup(wrapper);
     return run_tool(r, tool, tool == TOOL_KUSTOMIZE ? build : kubectl, &out->text, &messages, err);
 }
 

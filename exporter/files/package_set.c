@@ -178,14 +178,17 @@ static bool is_below(const struct package *p, const char *path, const char *name
     return strncmp(below, name, len) == 0 && below[len] == '/';
 }
 
-/* Marks packages inside of a chart: its dependencies, and templates that look like a package. */
+/*
+ * Marks packages inside of a chart: its dependencies, templates that look like a package, and
+ * kustomizations anywhere below it, which charts have as sources of their own files.
+ */
 static void mark_parts_of_charts(const struct package_set *s)
 {
     for (size_t i = 0; i < s->count; i++) {
         struct package *p = s->items[i];
         const struct package *chart = find_chart_above(s, p->folder);
 
-        p->in_chart = chart && (is_below(chart, p->folder, "charts") ||
+        p->in_chart = chart && (!is_chart(p) || is_below(chart, p->folder, "charts") ||
                                 is_below(chart, p->folder, "templates") ||
                                 strcmp(path_below(chart, p->folder), "templates") == 0);
         p->included = p->in_chart;

@@ -237,6 +237,12 @@ OPTION(CHOICE, output, .name = "output", .value = "FORMAT", .fallback = "table",
        .commands = COMMAND_CHECK | COMMAND_EXPLAIN | COMMAND_PLAN | COMMAND_RECONCILE |
                    COMMAND_TEST | COMMAND_METRICS | COMMAND_HELP)
 
+OPTION(TEXTS, reports, .name = "report", .value = "FORMAT=FILE",
+       .help =
+           "also write the findings to FILE as sarif, junit, github, gitlab or markdown, beside "
+           "--output and of the same evaluation",
+       .flag_only = true, .commands = COMMAND_CHECK | COMMAND_PLAN)
+
 OPTION(TEXT, server, .name = "server", .value = "URL", .fallback = "",
        .help =
            "URL of a running exporter that answers instead of reading manifests or an API server, "

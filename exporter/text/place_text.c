@@ -25,8 +25,11 @@ void place_add_of_subject(struct strbuf *out, const struct evaluation *e, const 
 
     if (p && problem_id(p) == PROBLEM_DUPLICATE_OBJECT)
         return;
-    if (p ? problem_find_location(e->engine, p, &source, &at)
-          : source.find(source.context, template, "metadata.name", &at))
+    if (!(p ? problem_find_location(e->engine, p, &source, &at)
+            : source.find(source.context, template, "metadata.name", &at)))
+        return;
+    /* A file that is the subject itself has its name in the text already. */
+    if (!p || at.line > 0 || strcmp(at.file, problem_name(p)) != 0)
         place_add(out, &at);
 }
 

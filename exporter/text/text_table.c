@@ -327,6 +327,16 @@ static void stack_last_column(const struct table *t, unsigned width, struct tabl
                  l->last_at + LAST_COLUMN_MIN > width;
 }
 
+/* Returns true if a row has only its first text: it takes the whole line, whatever the columns. */
+static bool is_line(const struct table *t, const struct table_cell *row)
+{
+    for (size_t i = 1; i < t->column_count; i++) {
+        if (*row[i].text != '\0')
+            return false;
+    }
+    return t->column_count > 1;
+}
+
 static struct table_layout make_table_layout(const struct table *t, unsigned width)
 {
     size_t last = t->column_count - 1;
@@ -336,7 +346,8 @@ static struct table_layout make_table_layout(const struct table *t, unsigned wid
     for (size_t i = 0; i < t->column_count; i++)
         l.widths[i] = t->headings[i] ? output_count_columns(t->headings[i]) : 0;
     for (size_t i = 0; i < t->cell_count; i++) {
-        size_t columns = output_count_columns(t->cells[i].text);
+        bool ignored = is_line(t, &t->cells[i - i % t->column_count]);
+        size_t columns = ignored ? 0 : output_count_columns(t->cells[i].text);
 
         if (columns > l.widths[i % t->column_count])
             l.widths[i % t->column_count] = columns;
@@ -355,6 +366,12 @@ static void add_spaces(struct output *o, size_t columns)
         strbuf_addc(&o->text, ' ');
 }
 
+/* Appends the rest of a column of `width`, and the gap behind it, after a cell of `columns`. */
+static void end_cell(struct output *o, size_t width, size_t columns)
+{
+    add_spaces(o, (columns < width ? width - columns : 0) + GAP);
+}
+
 /* Ends the line without trailing spaces. */
 static void end_line(struct output *o)
 {
@@ -368,18 +385,22 @@ static void print_row(const struct table *t, const struct table_layout *l, struc
 {
     CLEANUP(strbuf_release) struct strbuf wrapped = STRBUF_INIT(2 * CELL_MAX);
     size_t last = t->column_count - 1;
+    size_t whole = o->width > t->indent ? o->width - t->indent : 0;
 
     add_spaces(o, t->indent);
     for (size_t i = 0; i < last; i++) {
         CLEANUP(strbuf_release) struct strbuf cell = STRBUF_INIT(2 * CELL_MAX);
 
-        output_shorten(&cell, row[i].text, is_shortened(t, i) ? l->widths[i] : 0);
+        output_shorten(&cell, row[i].text,
+                       is_line(t, row)      ? whole
+                       : is_shortened(t, i) ? l->widths[i]
+                                            : 0);
         output_add_styled(o, row[i].style, cell.data);
         if (!l->stacked || i + 1 < last)
-            add_spaces(o, l->widths[i] + GAP - output_count_columns(cell.data));
+            end_cell(o, l->widths[i], output_count_columns(cell.data));
     }
     if (l->stacked && *row[last].text != '\0') {
-        strbuf_addc(&o->text, '\n');
+        end_line(o);
         add_spaces(o, l->last_at);
     }
     if (is_shortened(t, last) && !l->stacked)
@@ -407,7 +428,7 @@ void table_print(const struct table *t, struct output *o)
         if (ends)
             end_line(o);
         else
-            add_spaces(o, l.widths[i] + GAP - output_count_columns(t->headings[i]));
+            end_cell(o, l.widths[i], output_count_columns(t->headings[i]));
     }
     for (size_t i = 0; i < t->cell_count; i += t->column_count)
         print_row(t, &l, o, &t->cells[i]);

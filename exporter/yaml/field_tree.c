@@ -57,7 +57,7 @@ const struct field_node *field_node_member(const struct field_node *mapping, con
 }
 
 struct field_search {
-    struct json_position where; /* Of the deepest field that was found. */
+    struct json_position where; /* Place of the deepest field that was found. */
     size_t steps;               /* Compared members. */
 };
 

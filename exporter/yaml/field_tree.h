@@ -19,9 +19,9 @@ struct field_node {
     struct field_node *first; /* Members or items, in order. Owned. */
     struct field_node *last;
     struct field_node *next;
-    const struct field_node *target; /* Of an alias; NULL if unknown. Borrowed. */
-    struct json_position where;      /* Of the key; without a key, of the value. */
-    size_t offset;                   /* Of the value, in bytes; only in JSON. */
+    const struct field_node *target; /* Node that an alias refers to; NULL if unknown. Borrowed. */
+    struct json_position where;      /* Place of the key; without a key, of the value. */
+    size_t offset;                   /* Offset of the value in bytes; only in JSON. */
     enum field_kind kind : 8;
     bool merges; /* The key `<<` of YAML. */
     char key[];  /* "" for an item and for the root. */

@@ -106,7 +106,7 @@ struct yaml_cost {
 void yaml_cost_add(struct yaml_cost *sum, struct yaml_cost child);
 
 struct anchor {
-    const void *node; /* Of the tree of the reader. Borrowed; NULL until it has been read. */
+    const void *node; /* Node in the tree of the reader. Borrowed; NULL until it has been read. */
     struct yaml_cost cost;
     struct anchor *older;
     char name[];

@@ -90,6 +90,11 @@ static const struct set_case {
      .wanted = "c:render c/charts/sub:included c/templates:included "
                "c/charts/sub/templates/a.yaml=rendered c/templates/web.yaml=rendered "
                "c/values.yaml=rendered"},
+    {.name = "a kustomization of a chart's own files is part of the chart",
+     .files = {{"c/Chart.yaml", CHART},
+               {"c/_crds/kustomization.yaml", BASE},
+               {"c/_crds/bases/web.yaml", NULL}},
+     .wanted = "c:render c/_crds:included c/_crds/bases/web.yaml=rendered"},
     {.name = "a chart that is not rendered still has its CustomResourceDefinitions",
      .charts = OBSTACLE_DISABLED,
      .files = {{"c/Chart.yaml", CHART}, {"c/crds/x.yaml", NULL}, {"c/templates/a.yaml", NULL}},

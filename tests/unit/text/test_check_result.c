@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "exporter/text/check_text.h"
 
 #include "tests/unit/folder.h"
@@ -167,6 +170,20 @@ static struct evaluation *evaluate(const char *folder)
     return e;
 }
 
+/* Evaluates objects.yaml of a folder by its relative path, so that places do not name the folder.
+ */
+static struct evaluation *evaluate_inside(const char *folder)
+{
+    int before = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    struct evaluation *e;
+
+    assert_int_equal(chdir(folder), 0);
+    e = evaluate("objects.yaml");
+    assert_int_equal(fchdir(before), 0);
+    close(before);
+    return e;
+}
+
 static void assert_text(const char *manifest, const char *fail_on, unsigned width,
                         const char *expected)
 {
@@ -178,7 +195,7 @@ static void assert_text(const char *manifest, const char *fail_on, unsigned widt
     struct error err;
 
     folder_write(folder, "objects.yaml", manifest);
-    e = evaluate(folder);
+    e = evaluate_inside(folder);
     assert_true(fail_on_parse(fail_on, &f, &err));
     check_result_make(&r, e, NULL, NULL);
     check_result_print(&r, &f, false, NOW_MS, &o);
@@ -202,7 +219,7 @@ static void assert_text_with(const char *manifest, const char *fail_on, unsigned
     struct error err;
 
     folder_write(folder, "objects.yaml", manifest);
-    e = evaluate(folder);
+    e = evaluate_inside(folder);
     assert_true(fail_on_parse(fail_on, &f, &err));
     check_result_make(&r, e, NULL, NULL);
     check_result_print(&r, &f, false, NOW_MS, &o);
@@ -251,10 +268,12 @@ TEST(a_claimed_template_without_a_binding_is_named_and_fails)
                 "Karmada 1.19 (assumed; set --karmada.version).\n"
                 "\n"
                 "warning  not_propagated/stuck  Secret shop/a  for 4d\n"
+                "  objects.yaml:9:1\n"
                 "  Karmada has claimed Secret shop/a for PropagationPolicy shop/secrets but\n"
                 "  created no binding, and does not try again by itself.\n"
                 "  Action (Template owner): Read the Events of the template, because a webhook\n"
                 "  may refuse the binding, then change the template.\n"
+                "    with pp/shop/secrets  objects.yaml:1:1\n"
                 "\n"
                 "Fails by --fail-on warning,policy_tie: not_propagated/stuck of Secret shop/a.\n");
 }
@@ -268,11 +287,13 @@ TEST(with_an_empty_value_no_problem_fails)
         "Karmada 1.19 (assumed; set --karmada.version).\n"
         "\n"
         "warning  not_propagated/stuck  Secret shop/a  for 4d\n"
+        "  objects.yaml:9:1\n"
         "  Karmada has claimed Secret shop/a for PropagationPolicy shop/secrets but created "
         "no binding, and does not try again by itself.\n"
         "  Action (Template owner): Read the Events of the template, because a webhook may refuse "
         "the "
-        "binding, then change the template.\n");
+        "binding, then change the template.\n"
+        "    with pp/shop/secrets  objects.yaml:1:1\n");
 }
 
 TEST(summary_and_sentences_are_wrapped)
@@ -285,20 +306,25 @@ TEST(summary_and_sentences_are_wrapped)
                 "Karmada 1.19 (assumed; set --karmada.version).\n"
                 "\n"
                 "warning  not_propagated/stuck  Secret shop/a  for 4d\n"
+                "  objects.yaml:9:1\n"
                 "  Karmada has claimed Secret shop/a for PropagationPolicy\n"
                 "  shop/secrets but created no binding, and does not try\n"
                 "  again by itself.\n"
                 "  Action (Template owner): Read the Events of the template,\n"
                 "  because a webhook may refuse the binding, then change the\n"
-                "  template.\n");
+                "  template.\n"
+                "    with pp/shop/secrets  objects.yaml:1:1\n");
 }
 
 /* A long heading loses the object first, then the number of objects. */
 TEST(an_object_has_its_own_line_on_a_narrow_terminal)
 {
     static const char *const texts[][2] = {
-        {"\nwarning  not_propagated/stuck  1 object\n", "\n    Secret shop/a  for 4d\n"},
-        {"\nwarning  not_propagated/stuck\n  1 object\n", "\n    Secret shop/a  for 4d\n"},
+        {"\nwarning  not_propagated/stuck  1 object\n",
+         "\n    Secret shop/a         for 4d\n        objects.yaml:9:1\n"
+         "    with pp/shop/secrets\n        objects.yaml:1:1\n"},
+        {"\nwarning  not_propagated/stuck\n  1 object\n",
+         "\n    Secret shop/a         for 4d\n        objects.yaml:9:1\n"},
     };
 
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
@@ -330,12 +356,14 @@ TEST(conditions_that_fail_on_names_are_listed)
                 "Karmada 1.19 (assumed; set --karmada.version).\n"
                 "\n"
                 "none  not_propagated/kind_not_selected  ConfigMap shop/b\n"
+                "  objects.yaml:11:1\n"
                 "  No policy selects objects of this kind, and no template with propagateDeps\n"
                 "  requires the template.\n"
                 "  Action: Create a policy that selects the template, if Karmada is to propagate\n"
                 "  it.\n"
                 "\n"
                 "none  not_propagated/waiting  Secret shop/a\n"
+                "  objects.yaml:9:1\n"
                 "  A policy selects the template, and no client has applied the template yet.\n"
                 "  Action: Apply the template to Karmada's API server.\n"
                 "\n"
@@ -370,5 +398,6 @@ TEST(documents_that_are_not_read_are_listed)
 {
     assert_summary(STUCK "---\n{apiVersion: v1, kind: Secret}\n", "", "Not read (1)\n",
                    "because --fail-on is empty. Not everything could be read.\n");
-    assert_summary("just text\n", "", "Notes (1)\n", "Found no problems.\n");
+    assert_summary("just text\n", "",
+                   "\nSkipped 1 document that is no Kubernetes object: ", "Found no problems.\n");
 }
