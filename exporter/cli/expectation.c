@@ -61,11 +61,24 @@ static bool binding_is_unchanged(const struct present_bindings *bindings, const 
 
 /* ---- fields of all objects ---- */
 
-static bool compare_existence(const struct comparison *x, const cJSON *wanted)
+/* Returns the namespace of names without one; NULL for any namespace. */
+static const char *typed_namespace(const struct evaluation *e)
 {
+    return e->options.on_command_line[OPTION_OF_namespace] ? e->options.namespace : NULL;
+}
+
+/*
+ * Returns true if the object exists. `missing` has the reason if it is not found: a name that fits
+ * several objects is no proof that the object is missing.
+ */
+static bool compare_existence(const struct comparison *x, const cJSON *wanted, const char *missing)
+{
+    const struct evaluation *e = x->observation->evaluation;
     bool exists = x->object && entry_exists(x->object);
 
-    if (exists != (strcmp(wanted->valuestring, "true") == 0))
+    if (!x->object && object_count(e->store, PLAN_DELETABLE_CLASSES, x->name, typed_namespace(e)))
+        comparison_fail(x, wanted, wanted->valuestring, "an ambiguous name", missing);
+    else if (exists != (strcmp(wanted->valuestring, "true") == 0))
         comparison_fail(x, wanted, wanted->valuestring, exists ? "true" : "false", NULL);
     return exists;
 }
@@ -214,11 +227,8 @@ static void compare_problems(const struct comparison *x, const cJSON *wanted)
 const struct entry *expectation_find_object(const struct evaluation *e, const cJSON *expectation,
                                             struct error *err)
 {
-    const struct options *o = &e->options;
-    const char *ns = o->on_command_line[OPTION_OF_namespace] ? o->namespace : NULL;
-
     return object_find_in_namespace(e->store, PLAN_DELETABLE_CLASSES,
-                                    json_str(expectation, "object", ""), ns, err);
+                                    json_str(expectation, "object", ""), typed_namespace(e), err);
 }
 
 /* ---- objects ---- */
@@ -303,6 +313,23 @@ static bool expects_outcome_only(const cJSON *node)
     return only;
 }
 
+/* Compares the outcome of an object that does not exist, as one that the API server refuses. */
+static void compare_outcome_of_missing(const struct comparison *x, const cJSON *node)
+{
+    const cJSON *wanted;
+
+    cJSON_ArrayForEach (wanted, node) {
+        if (!is_outcome(wanted->string))
+            continue;
+        if (x->changed)
+            template_field_compare(x, wanted);
+        else
+            comparison_fail(x, wanted, wanted->valuestring, "none",
+                            "No object of the change has this name and another effect than its "
+                            "whole one.");
+    }
+}
+
 static bool compare_expectation(const struct observation *o, size_t index, const cJSON *node,
                                 const char *path, struct failed_expectations *out,
                                 struct error *err)
@@ -323,8 +350,10 @@ static bool compare_expectation(const struct observation *o, size_t index, const
     if (x.object)
         object_name_add(&name, x.object);
     x.name = x.object ? name.data : object->valuestring;
-    if (existence && !compare_existence(&x, existence))
+    if (existence && !compare_existence(&x, existence, missing.text)) {
+        compare_outcome_of_missing(&x, node);
         return true;
+    }
     if (x.changed && expects_outcome_only(node)) {
         compare_fields(&x, node);
         return true;

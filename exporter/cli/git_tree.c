@@ -2,8 +2,10 @@
 #include "exporter/cli/git_tree.h"
 
 #include <errno.h>
+#include <fts.h>
 #include <limits.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "exporter/system/child_process.h"
 #include "exporter/system/file.h"
@@ -53,17 +55,24 @@ static bool run_git(const char *folder, const char *const *arguments, struct str
     const char *all[ARGUMENTS_MAX] = {"env",           "-u", "GIT_DIR",        "-u",
                                       "GIT_WORK_TREE", "-u", "GIT_INDEX_FILE", "-u",
                                       "GIT_PREFIX",    "git"};
+    CLEANUP(strbuf_release) struct strbuf messages = STRBUF_INIT(ANSWER_MAX_BYTES);
     size_t count = 10;
 
     while (*arguments)
         all[count++] = *arguments++;
     all[count] = NULL;
-    return child_run(&(struct child_command){.program = "env",
-                                             .arguments = all,
-                                             .folder = folder,
-                                             .time_max_seconds = TIME_MAX_SECONDS},
-                     out, err) ||
-           fail_in(err, "git %s", all[10]);
+    if (child_run(&(struct child_command){.program = "env",
+                                          .arguments = all,
+                                          .folder = folder,
+                                          .time_max_seconds = TIME_MAX_SECONDS,
+                                          .messages = &messages},
+                  out, err))
+        return true;
+    /* Usual in the container of a CI job. */
+    if (strstr(messages.data, "dubious ownership"))
+        return fail(err, "the repository belongs to another user: run git config --global --add "
+                         "safe.directory FOLDER, with the root of the repository");
+    return fail_in(err, "git %s", all[10]);
 }
 
 /* Like run_git(), and returns the output without the line break at its end; NULL on errors. */
@@ -148,8 +157,8 @@ static bool find_tree(struct git_tree *t, const char *ref, struct error *err)
     struct error ignored;
 
     strbuf_addf(&name, "%s^{tree}", ref);
-    /* A REF such as --all must not become an option. */
-    if (*ref == '\0' || *ref == '-' || !strbuf_ok(&name))
+    /* A REF such as --all must not become an option, and ^main excludes commits. */
+    if (*ref == '\0' || *ref == '-' || *ref == '^' || !strbuf_ok(&name))
         return fail(err, "'%s' names no commit, branch or tag", shown(ref).text);
     t->id = ask_git(
         t->top, (const char *const[]){"rev-parse", "--verify", "--quiet", name.data, NULL}, err);
@@ -212,6 +221,44 @@ static bool check_size(struct git_tree *t, struct error *err)
                 sum >> 20, TREE_MAX_BYTES >> 20);
 }
 
+/* Removes the link if it leads out of the folder `top`. */
+static bool keep_within(const char *top, const char *link, struct error *err)
+{
+    size_t len = strlen(top);
+    char target[PATH_MAX];
+
+    /* A link without a target is an error of the files, as at the head. */
+    if (!realpath(link, target) ||
+        (strncmp(target, top, len) == 0 && (target[len] == '/' || target[len] == '\0')))
+        return true;
+    return unlink(link) == 0 || fail(err, "cannot remove %s: %s", link, strerror(errno));
+}
+
+/*
+ * Removes the symbolic links that lead out of the folder. They would lead to present files, and
+ * problems that are new in these files would count as known.
+ */
+static bool remove_links_out(const char *folder, struct error *err)
+{
+    char top[PATH_MAX];
+    char *paths[] = {top, NULL};
+    bool fine = true;
+    FTSENT *entry;
+    FTS *walk;
+
+    if (!realpath(folder, top))
+        return fail(err, "cannot read the folder %s: %s", folder, strerror(errno));
+    walk = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+    if (!walk)
+        return fail(err, "cannot read the folder %s: %s", top, strerror(errno));
+    while (fine && (entry = fts_read(walk)) != NULL) {
+        if (entry->fts_info == FTS_SL || entry->fts_info == FTS_SLNONE)
+            fine = keep_within(top, entry->fts_path, err);
+    }
+    fts_close(walk);
+    return fine;
+}
+
 static bool extract(struct git_tree *t, struct error *err)
 {
     CLEANUP(strbuf_release) struct strbuf archive = STRBUF_INIT(PATH_MAX);
@@ -229,14 +276,14 @@ static bool extract(struct git_tree *t, struct error *err)
         return false;
     if (mkdir(folder.data, S_IRWXU) != 0)
         return fail(err, "cannot make the folder %s: %s", folder.data, strerror(errno));
-    return child_run(
-               &(struct child_command){.program = "tar",
-                                       .arguments =
-                                           (const char *const[]){"tar", "-xf", "../tree.tar", NULL},
-                                       .folder = folder.data,
-                                       .time_max_seconds = TIME_MAX_SECONDS},
-               &output, err) ||
-           fail_in(err, "tar");
+    if (!child_run(&(struct child_command){.program = "tar",
+                                           .arguments = (const char *const[]){"tar", "-xf",
+                                                                              "../tree.tar", NULL},
+                                           .folder = folder.data,
+                                           .time_max_seconds = TIME_MAX_SECONDS},
+                   &output, err))
+        return fail_in(err, "tar");
+    return remove_links_out(folder.data, err);
 }
 
 struct git_tree *git_tree_extract(const char *ref, const struct text_list *paths, struct error *err)

@@ -401,7 +401,7 @@ static void compare_required_by(const struct comparison *x, const cJSON *wanted)
 {
     const struct template_decision *d = template_decision(x->object);
     const struct engine *e = x->observation->evaluation->engine;
-    CLEANUP(entry_list_release) struct entry_list found = {0};
+    CLEANUP(entry_list_release) struct entry_list found = {0}, named = {0};
     CLEANUP(strbuf_release) struct strbuf expected = STRBUF_INIT(TEXT_MAX_BYTES);
     CLEANUP(strbuf_release) struct strbuf got = STRBUF_INIT(TEXT_MAX_BYTES);
     struct error err = {""};
@@ -415,7 +415,9 @@ static void compare_required_by(const struct comparison *x, const cJSON *wanted)
         const struct entry *entry =
             object_find(store_of(x->observation), 1U << CLASS_TEMPLATE, one->valuestring, &err);
 
-        equal = equal && entry && entry_list_has(&found, entry);
+        equal = equal && entry && entry_list_has(&found, entry) && !entry_list_has(&named, entry);
+        if (entry)
+            entry_list_add(&named, (struct entry *)(uintptr_t)entry);
         strbuf_addf(&expected, "%s%s", count++ > 0 ? ", " : "", one->valuestring);
     }
     if (equal && count == found.count)

@@ -266,8 +266,9 @@ static bool check_unique(const struct checker *c, const cJSON **nodes, size_t co
     for (size_t i = 1; i < count; i++) {
         if (strcmp(nodes[i - 1]->valuestring, nodes[i]->valuestring) != 0)
             continue;
-        fail(err, "%s '%s' is taken already, in line %d", nodes[i]->string,
-             shown(nodes[i]->valuestring).text, nodes[i - 1]->valueint);
+        fail(err, "%s%s'%s' is taken already, in line %d", nodes[i]->string ? nodes[i]->string : "",
+             nodes[i]->string ? " " : "", shown(nodes[i]->valuestring).text,
+             nodes[i - 1]->valueint);
         return yaml_fail(c->path, nodes[i], err);
     }
     return true;
@@ -378,6 +379,19 @@ static bool check_when(const struct checker *c, const cJSON *node, struct error 
     return check_name(c, node, plan_when_names, PLAN_WHEN_COUNT, err);
 }
 
+/* Refuses a text that a list has twice, because each of its texts stands for one object. */
+static bool check_distinct(const struct checker *c, const cJSON *list, struct error *err)
+{
+    CLEANUP(free_cleanup)
+    const cJSON **nodes = xcalloc((size_t)cJSON_GetArraySize(list) + 1, sizeof(const cJSON *));
+    const cJSON *one;
+    size_t count = 0;
+
+    cJSON_ArrayForEach (one, list)
+        nodes[count++] = one;
+    return check_unique(c, nodes, count, err);
+}
+
 /* Clusters: names with replicas, or a list of names; null replicas are any number. */
 static bool check_clusters(const struct checker *c, const cJSON *node, struct error *err)
 {
@@ -393,7 +407,7 @@ static bool check_clusters(const struct checker *c, const cJSON *node, struct er
         if (!fine)
             return false;
     }
-    return true;
+    return cJSON_IsObject(node) || check_distinct(c, node, err);
 }
 
 static bool check_verdict(const struct checker *c, const cJSON *node, struct error *err)
@@ -408,6 +422,8 @@ static bool check_not_on(const struct checker *c, const cJSON *node, struct erro
 
     if (!cJSON_IsObject(node))
         return check_each_text(c, node, check_text, err);
+    if (!node->child)
+        return refuse(c, node, "a mapping such as {member1: affinity}, or a list of names", err);
     cJSON_ArrayForEach (child, node) {
         if (!check_verdict(c, child, err))
             return false;
@@ -494,7 +510,8 @@ static const struct test_member next_members[] = {FACT_MEMBERS, {NULL, NULL, fal
 
 static bool check_next(const struct checker *c, const cJSON *node, struct error *err)
 {
-    return check_members(c, node, next_members, err);
+    return check_members(c, node, next_members, err) &&
+           (node->child || refuse(c, node, "a field such as clusters", err));
 }
 
 static const struct test_member expectation_members[] = {
@@ -510,9 +527,29 @@ static const struct test_member expectation_members[] = {
     {NULL, NULL, false},
 };
 
+/* Refuses fields of an object that must not exist: they would not be compared. */
+static bool check_absence(const struct checker *c, const cJSON *node, struct error *err)
+{
+    static const char *const allowed[] = {"object", "exists", "outcome", "outcomeReason"};
+    const cJSON *field;
+
+    if (strcmp(json_str(node, "exists", ""), "false") != 0)
+        return true;
+    cJSON_ArrayForEach (field, node) {
+        size_t i = 0;
+
+        while (i < ARRAY_LEN(allowed) && strcmp(field->string, allowed[i]) != 0)
+            i++;
+        if (i == ARRAY_LEN(allowed))
+            return refuse(c, field, "an object that exists: remove the field, or 'exists: false'",
+                          err);
+    }
+    return true;
+}
+
 static bool check_expectation(const struct checker *c, const cJSON *node, struct error *err)
 {
-    if (!check_members(c, node, expectation_members, err))
+    if (!check_members(c, node, expectation_members, err) || !check_absence(c, node, err))
         return false;
     if (node->child->next)
         return true;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/text/findings_format.h"
 
+#include <strings.h>
+
 #include "exporter/text/place_text.h"
 #include "exporter/version.h"
 #include "metrics/base/utf8.h"
@@ -34,6 +36,12 @@ static const char *markdown_reference(uint32_t point)
     }
 }
 
+/* Returns true if the text begins like an address that Markdown makes a link without any markup. */
+static bool is_address(const char *text)
+{
+    return strncmp(text, "://", 3) == 0 || strncasecmp(text, "www.", 4) == 0;
+}
+
 void findings_add_cell(struct strbuf *out, const char *text)
 {
     while (*text != '\0') {
@@ -41,7 +49,9 @@ void findings_add_cell(struct strbuf *out, const char *text)
         uint32_t point = utf8_next(&text);
         const char *reference = markdown_reference(point);
 
-        if (reference)
+        if (is_address(begin))
+            strbuf_addf(out, "%c&#8203;", *begin);
+        else if (reference)
             strbuf_adds(out, reference);
         else if (point == '\n' || point == '\t')
             strbuf_addc(out, ' ');
@@ -130,21 +140,20 @@ static void add_group(const struct findings *f, enum markdown_group group, size_
                       struct strbuf *out)
 {
     size_t count = 0, written = 0;
-    bool full = false;
 
     for (size_t i = 0; i < f->count; i++)
         count += group_of(&f->items[i]) == group;
     if (count == 0)
         return;
     open_group(out, group, count);
-    for (size_t i = 0; i < f->count && !full; i++) {
+    for (size_t i = 0; i < f->count; i++) {
         size_t begin = out->len;
 
         if (group_of(&f->items[i]) != group)
             continue;
         add_row(out, &f->items[i]);
-        full = out->len > max;
-        if (full)
+        /* A long row does not keep the shorter ones behind it out. */
+        if (out->len > max)
             strbuf_cut(out, begin);
         else
             written++;

@@ -355,6 +355,20 @@ const struct entry *object_find_in_namespace(const struct store *store, unsigned
     return entry;
 }
 
+size_t object_count(const struct store *store, unsigned classes, const char *typed, const char *ns)
+{
+    CLEANUP(object_name_release) struct object_name name = {0};
+    CLEANUP(entry_list_release) struct entry_list found = {0};
+    struct error ignored;
+
+    if (!object_name_parse(typed, &name, &ignored))
+        return 0;
+    if (!name.ns && ns)
+        name.ns = xstrdup(ns);
+    found = find_fitting(store, classes, &name);
+    return found.count;
+}
+
 const struct entry *object_find_binding(const struct store *store, const char *typed,
                                         const char *ns)
 {

@@ -53,6 +53,9 @@ const struct entry *object_find_in_namespace(const struct store *store, unsigned
                                              const char *typed, const char *ns,
                                              struct error *err) MUST_USE;
 
+/* Returns the number of objects that fit the name, with `ns` as in object_find_in_namespace(). */
+size_t object_count(const struct store *store, unsigned classes, const char *typed, const char *ns);
+
 /*
  * Returns the binding of the named template if the store lacks the template itself. `ns` as in
  * object_find_in_namespace(). Returns NULL if the name is malformed, if a template fits, or if no
