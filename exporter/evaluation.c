@@ -177,7 +177,8 @@ static void on_decision(void *context, struct entry *entry)
 {
     struct evaluation *e = context;
 
-    registry_update_entry(e->registry, entry);
+    if (e->registry)
+        registry_update_entry(e->registry, entry);
     if (e->rows)
         update_row(e, entry);
     if (e->observer.decided)
@@ -272,6 +273,18 @@ static enum kept_documents documents_to_keep(const struct options *o,
     return settings->documents ? DOCUMENTS_OF_WHOLE_OBJECTS : DOCUMENTS_OF_NONE;
 }
 
+static struct registry *make_registry(const struct evaluation *e, uint64_t seed)
+{
+    const struct options *o = &e->options;
+
+    return registry_new(e->engine,
+                        &(struct registry_options){.detail_limit = o->detail_limit,
+                                                   .policy_limit = o->policy_limit,
+                                                   .problem_limit = o->problem_limit,
+                                                   .opt_in = o->opt_in},
+                        seed);
+}
+
 struct evaluation *evaluation_new(const struct evaluation_settings *settings, struct error *err)
 {
     struct evaluation *e = xcalloc(1, sizeof(*e));
@@ -304,12 +317,8 @@ struct evaluation *evaluation_new(const struct evaluation_settings *settings, st
         evaluation_free(e);
         return NULL;
     }
-    e->registry = registry_new(e->engine,
-                               &(struct registry_options){.detail_limit = e->options.detail_limit,
-                                                          .policy_limit = e->options.policy_limit,
-                                                          .problem_limit = e->options.problem_limit,
-                                                          .opt_in = e->options.opt_in},
-                               settings->seed);
+    if (settings->series)
+        e->registry = make_registry(e, settings->seed);
     e->release = find_release(e);
     evaluation_each_release_warning(e, log_release_warning, (void *)(uintptr_t)e->log);
     engine_observe(e->engine, (struct engine_observer){.decided = on_decision, .context = e});
@@ -331,6 +340,24 @@ void evaluation_free(struct evaluation *e)
     store_free(e->store);
     options_release(&e->options);
     free(e);
+}
+
+#if defined(__SANITIZE_ADDRESS__)
+#define SEARCHES_LEAKS 1
+#elif defined(__has_feature)
+#define SEARCHES_LEAKS __has_feature(address_sanitizer)
+#else
+#define SEARCHES_LEAKS 0
+#endif
+
+void evaluation_leave(struct evaluation *e)
+{
+    if (SEARCHES_LEAKS) {
+        evaluation_free(e);
+        return;
+    }
+    if (e)
+        kube_session_free(e->session);
 }
 
 static void turn_session(struct evaluation *e)

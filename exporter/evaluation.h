@@ -25,7 +25,7 @@ struct evaluation {
     struct options options; /* Owned, as are all pointers below that are not marked as borrowed. */
     struct store *store;
     struct engine *engine;
-    struct registry *registry;
+    struct registry *registry; /* NULL without `series`. */
     struct rows *rows; /* Rows of list endpoints; NULL unless evaluation_rows() has made them. */
     struct manifests *manifests; /* Has no PATH if the objects come from an API server. */
     struct namespace_filter filter;
@@ -53,6 +53,7 @@ struct evaluation_settings {
     const struct log *log;          /* Borrowed. */
     struct file_reader *reader;     /* See struct evaluation. */
     bool follow; /* Watch manifest files for changes; read the Leases of Karmada's components. */
+    bool series; /* Keep the series of the metrics page. */
     bool references; /* Read full objects of kinds with references, such as workloads. */
     bool renders;    /* Run programs for kustomizations and charts, unless --render forbids it. */
     bool documents;  /* Keep whole objects from an API server, too: for override policies. */
@@ -67,6 +68,11 @@ struct evaluation *evaluation_new(const struct evaluation_settings *settings,
                                   struct error *err) MUST_USE;
 /* Frees the evaluation and its parts. Accepts NULL. */
 void evaluation_free(struct evaluation *e);
+/*
+ * Like evaluation_free(), for an evaluation that the process uses until it ends: leaves the memory
+ * to the kernel, which frees it faster. Builds that search for leaks free it. Accepts NULL.
+ */
+void evaluation_leave(struct evaluation *e);
 
 enum loading {
     LOADING_BUSY,  /* Call evaluation_wait() and evaluation_load() again. */

@@ -228,7 +228,10 @@ static bool run_environment(struct check *c, const struct environment *environme
         strbuf_addf(&c->failing, "%s%s", c->failing_count++ > 0 ? ", " : "", environment->name);
     if (status > c->status)
         c->status = status;
-    evaluation_free(e);
+    if (environment == &c->environments.items[c->environments.count - 1])
+        evaluation_leave(e);
+    else
+        evaluation_free(e);
     return e != NULL;
 }
 

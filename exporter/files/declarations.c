@@ -170,6 +170,9 @@ static bool unlink_earlier_passes(struct declarations *m, const struct declarati
     struct declaration *next;
     bool was_source = false;
 
+    /* Nearly all files are read once: saves a search for each object. */
+    if (fresh->file->pass == 1)
+        return false;
     for (struct declaration *at = find_last(m, fresh->entry); at; at = next) {
         next = find_previous(at);
         if (at->file != fresh->file || at->pass == fresh->pass)

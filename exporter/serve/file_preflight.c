@@ -333,6 +333,7 @@ struct evaluation *file_preflight_create_evaluation(const struct file_preflight 
                 .log = p->log,
                 .reader = p->reader,
                 .follow = true,
+                .series = true,
                 .seed = platform_random_seed(),
             },
             err);

@@ -121,10 +121,16 @@ void strbuf_vaddf(struct strbuf *b, const char *fmt, va_list args)
     va_list again;
 
     va_copy(again, args);
-    int len = vsnprintf(NULL, 0, fmt, args);
-    if (len > 0 && make_room(b, (size_t)len)) {
+    /* Most texts fit in the memory that the buffer has. */
+    size_t room = b->cap > 0 && !b->full ? b->cap - b->len : 0;
+    int len = vsnprintf(room > 0 ? b->data + b->len : NULL, room, fmt, args);
+    if (len > 0 && (size_t)len < room) {
+        b->len += (size_t)len;
+    } else if (len > 0 && make_room(b, (size_t)len)) {
         vsnprintf(b->data + b->len, b->cap - b->len, fmt, again);
         b->len += (size_t)len;
+    } else if (room > 0) {
+        b->data[b->len] = '\0';
     }
     va_end(again);
 }

@@ -768,14 +768,17 @@ void binding_inherit(void *fresh, const void *last, bool relisted)
         b->status.was_placed |= old->status.was_placed || old->cluster_count > 0;
 }
 
+/* Appends nothing, and sets out->full, if the text exceeds the maximum of `out`. */
 static void append_lower_case(struct strbuf *out, const char *text, char colon)
 {
-    for (; *text; text++) {
+    char *to = strbuf_extend(out, strlen(text));
+
+    for (; to && *text; text++) {
         char c = *text;
 
         if (c >= 'A' && c <= 'Z')
             c = (char)(c - 'A' + 'a');
-        strbuf_addc(out, c == ':' ? colon : c);
+        *to++ = c == ':' ? colon : c;
     }
 }
 

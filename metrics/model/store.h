@@ -38,6 +38,7 @@ struct partition {
     size_t count;
     size_t capacity;
     int verdict; /* Cached result of ignored_templates.h for the objects of the partition. */
+    bool begun;  /* graph_next() of rules/graph.h has returned an entry of the partition. */
 };
 
 /* The decision of the entry that owns the edge (the reader) depends on the entry `read`. */

@@ -17,6 +17,7 @@
 enum { RESOURCES_MAX = 32, TEXT_MAX = 1 << 14 };
 
 static const char path[] = "resources.requests";
+static const double whole_amount_max = 1e15;
 
 /* Requested amounts of at most RESOURCES_MAX resources. Names are borrowed. */
 struct request_sums {
@@ -74,6 +75,16 @@ static int compare_by_resource(const void *a, const void *b)
                   ((const struct resource_request *)b)->resource);
 }
 
+/* Appends an amount with up to 15 digits, as %.15g does, which is slow for whole numbers. */
+static void append_amount(struct strbuf *out, double amount)
+{
+    if (amount > -whole_amount_max && amount < whole_amount_max &&
+        (double)(int64_t)amount == amount)
+        strbuf_add_int(out, (int64_t)amount);
+    else
+        strbuf_addf(out, "%.15g", amount);
+}
+
 /* Returns the requests of a PodSpec, interned; NULL without requests or above TEXT_MAX bytes. */
 static const char *requests_decode(struct decode *d, const cJSON *pod)
 {
@@ -88,8 +99,12 @@ static const char *requests_decode(struct decode *d, const cJSON *pod)
     add_requests(d, &s, json_get(pod, "overhead"));
     if (s.count > 1)
         qsort(s.items, s.count, sizeof(*s.items), compare_by_resource);
-    for (size_t i = 0; i < s.count; i++)
-        strbuf_addf(&text, "%s %.15g\n", s.items[i].resource, s.items[i].amount);
+    for (size_t i = 0; i < s.count; i++) {
+        strbuf_adds(&text, s.items[i].resource);
+        strbuf_addc(&text, ' ');
+        append_amount(&text, s.items[i].amount);
+        strbuf_addc(&text, '\n');
+    }
     return text.len > 0 && strbuf_ok(&text) ? intern_add(d->strings, text.data) : NULL;
 }
 

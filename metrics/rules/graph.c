@@ -129,6 +129,7 @@ struct entry *graph_next(struct graph *g)
             continue;
         entry = queue->items[queue->first++];
         entry->dirty = false;
+        entry->partition->begun = true;
         g->cause = entry->cause;
         if (queue->first == queue->end)
             reset_empty_queue(queue);

@@ -107,6 +107,11 @@ static struct entry *binding_by_name(const struct store *s, const struct entry *
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(BINDING_NAME_MAX);
     const struct identity template_id = {NULL, entry_kind(template), entry_ns(template),
                                          template->name};
+
+    /* As with manifests without bindings: saves the search for each template. */
+    if (store_object_count(s, CLASS_BINDING) == 0)
+        return NULL;
+
     const struct identity id = identity_of_template_binding(&template_id, &name);
     struct entry *binding = store_find(s, &id);
     const struct binding *b = entry_binding(binding);

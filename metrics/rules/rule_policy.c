@@ -62,9 +62,16 @@ static unsigned policy_problems(const struct entry *policy)
 
 /* ---- effects of a change ---- */
 
+/*
+ * Marks the templates of a partition that a selector selects. Skips a partition of which no entry
+ * has been evaluated: each object waits for its first evaluation. Without this, loading would
+ * compare every policy with every template that was read before it.
+ */
 static void mark_selected_in_partition(struct graph *g, const struct partition *partition,
                                        const struct resource_selector *selector)
 {
+    if (!partition->begun)
+        return;
     for (size_t i = 0; i < partition->count; i++) {
         struct entry *entry = partition->entries[i];
 
