@@ -22,15 +22,23 @@ enum {
     REMOVAL_PAUSE_MS = 20,
 };
 
-/* All folders of the process, and the thread that removes them on a signal. */
-static struct cleaner {
+/* All folders, and the thread that removes them on a signal. */
+struct cleaner {
     pthread_mutex_t lock; /* Protects `paths`. */
     char *paths[FOLDERS_MAX];
     size_t count;
     struct signals signals;
     int end; /* eventfd(2) that ends the thread. */
     pthread_t thread;
-} cleaner = {.lock = PTHREAD_MUTEX_INITIALIZER, .end = -1};
+};
+
+/* Returns the cleaner of the process, because signals belong to the process. */
+static struct cleaner *process_cleaner(void)
+{
+    static struct cleaner cleaner = {.lock = PTHREAD_MUTEX_INITIALIZER, .end = -1};
+
+    return &cleaner;
+}
 
 static int remove_entry(const char *path, const struct stat *about, int type, struct FTW *ftw)
 {
@@ -74,10 +82,10 @@ static bool is_ignored(int number)
 
 static void *wait_for_signals(void *context)
 {
-    struct pollfd fds[] = {{.fd = cleaner.signals.fd, .events = POLLIN},
-                           {.fd = cleaner.end, .events = POLLIN}};
+    struct cleaner *c = context;
+    struct pollfd fds[] = {{.fd = c->signals.fd, .events = POLLIN},
+                           {.fd = c->end, .events = POLLIN}};
 
-    (void)context;
     for (;;) {
         int number;
 
@@ -85,37 +93,37 @@ static void *wait_for_signals(void *context)
             return NULL;
         if (fds[1].revents)
             return NULL;
-        number = signals_next(&cleaner.signals);
+        number = signals_next(&c->signals);
         if (number == 0 || is_ignored(number))
             continue;
-        pthread_mutex_lock(&cleaner.lock);
-        for (size_t i = 0; i < cleaner.count; i++)
-            remove_tree(cleaner.paths[i]);
+        pthread_mutex_lock(&c->lock);
+        for (size_t i = 0; i < c->count; i++)
+            remove_tree(c->paths[i]);
         end_by_signal(number);
     }
 }
 
-static bool start_cleaner(struct error *err)
+static bool start_cleaner(struct cleaner *c, struct error *err)
 {
-    cleaner.end = eventfd(0, EFD_CLOEXEC);
-    if (cleaner.end < 0)
+    c->end = eventfd(0, EFD_CLOEXEC);
+    if (c->end < 0)
         return fail(err, "eventfd: %s", strerror(errno));
-    if (signals_open(&cleaner.signals, err)) {
-        if (pthread_create(&cleaner.thread, NULL, wait_for_signals, NULL) == 0)
+    if (signals_open(&c->signals, err)) {
+        if (pthread_create(&c->thread, NULL, wait_for_signals, c) == 0)
             return true;
         fail(err, "cannot start a thread");
     }
-    signals_close(&cleaner.signals);
-    file_close(&cleaner.end);
+    signals_close(&c->signals);
+    file_close(&c->end);
     return false;
 }
 
-static void stop_cleaner(void)
+static void stop_cleaner(struct cleaner *c)
 {
-    eventfd_write(cleaner.end, 1);
-    pthread_join(cleaner.thread, NULL);
-    signals_close(&cleaner.signals);
-    file_close(&cleaner.end);
+    eventfd_write(c->end, 1);
+    pthread_join(c->thread, NULL);
+    signals_close(&c->signals);
+    file_close(&c->end);
 }
 
 /* Returns the path of a new folder; NULL with the reason on errors. */
@@ -136,35 +144,37 @@ static char *make_folder(struct error *err)
 
 char *temporary_folder_make(struct error *err)
 {
+    struct cleaner *c = process_cleaner();
     char *path;
 
-    assert(cleaner.count < FOLDERS_MAX);
+    assert(c->count < FOLDERS_MAX);
     /* Before the folder exists, so that no signal ends the process between the two. */
-    if (cleaner.count == 0 && !start_cleaner(err))
+    if (c->count == 0 && !start_cleaner(c, err))
         return NULL;
-    pthread_mutex_lock(&cleaner.lock);
+    pthread_mutex_lock(&c->lock);
     path = make_folder(err);
     if (path)
-        cleaner.paths[cleaner.count++] = path;
-    pthread_mutex_unlock(&cleaner.lock);
-    if (cleaner.count == 0)
-        stop_cleaner();
+        c->paths[c->count++] = path;
+    pthread_mutex_unlock(&c->lock);
+    if (c->count == 0)
+        stop_cleaner(c);
     return path;
 }
 
 void temporary_folder_remove(char *path)
 {
+    struct cleaner *c = process_cleaner();
     size_t at = 0;
 
     if (!path)
         return;
-    pthread_mutex_lock(&cleaner.lock);
+    pthread_mutex_lock(&c->lock);
     remove_tree(path);
-    while (cleaner.paths[at] != path)
+    while (c->paths[at] != path)
         at++;
-    cleaner.paths[at] = cleaner.paths[--cleaner.count];
-    pthread_mutex_unlock(&cleaner.lock);
+    c->paths[at] = c->paths[--c->count];
+    pthread_mutex_unlock(&c->lock);
     free(path);
-    if (cleaner.count == 0)
-        stop_cleaner();
+    if (c->count == 0)
+        stop_cleaner(c);
 }
