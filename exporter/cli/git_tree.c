@@ -26,7 +26,7 @@ enum {
 #define TREE_MAX_BYTES (UINT64_C(1) << 30)
 
 struct git_tree {
-    char *folder;    /* From temporary_folder_make(). */
+    struct temporary_folder *folder;
     char *top;       /* Root of the repository, without symbolic links. */
     char *id;        /* Object name of the tree. */
     char *submodule; /* Path of the first submodule; NULL without one. */
@@ -144,7 +144,8 @@ char *git_tree_find(const struct git_tree *t, const char *path)
 
     if (!folder || strncmp(folder, t->top, len) != 0)
         return NULL;
-    strbuf_addf(&out, "%s/tree%s%s%s", t->folder, folder + len, *rest ? "/" : "", rest);
+    strbuf_addf(&out, "%s/tree%s%s%s", temporary_folder_path(t->folder), folder + len,
+                *rest ? "/" : "", rest);
     return strbuf_ok(&out) && lstat(out.data, &about) == 0 ? strbuf_take(&out, NULL) : NULL;
 }
 
@@ -268,8 +269,8 @@ static bool extract(struct git_tree *t, struct error *err)
     t->folder = temporary_folder_make(err);
     if (!t->folder)
         return false;
-    strbuf_addf(&archive, "--output=%s/tree.tar", t->folder);
-    strbuf_addf(&folder, "%s/tree", t->folder);
+    strbuf_addf(&archive, "--output=%s/tree.tar", temporary_folder_path(t->folder));
+    strbuf_addf(&folder, "%s/tree", temporary_folder_path(t->folder));
     if (!run_git(t->top,
                  (const char *const[]){"archive", "--format=tar", archive.data, t->id, NULL},
                  &output, err))

@@ -281,7 +281,7 @@ static bool run_tool(struct package_renderer *r, enum tool tool, const char *con
 
 /* ---- kustomizations ---- */
 
-static void remove_wrapper(char **folder)
+static void remove_wrapper(struct temporary_folder **folder)
 {
     temporary_folder_remove(*folder);
 }
@@ -308,25 +308,25 @@ static bool write_file(const char *path, const struct strbuf *text)
 
 /*
  * Writes a kustomization that includes `target` and asks for the origin of each object. Returns its
- * folder, for temporary_folder_remove(); NULL with the reason on errors.
+ * folder; NULL with the reason on errors.
  */
-static char *make_wrapper(const char *target, struct error *err)
+static struct temporary_folder *make_wrapper(const char *target, struct error *err)
 {
-    char *folder = temporary_folder_make(err);
+    struct temporary_folder *folder = temporary_folder_make(err);
     CLEANUP(strbuf_release) struct strbuf way = STRBUF_INIT(PATH_MAX_BYTES);
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(PATH_MAX_BYTES);
     CLEANUP(free_cleanup) char *file = NULL;
 
     if (!folder)
         return NULL;
-    add_way(&way, folder, target);
+    add_way(&way, temporary_folder_path(folder), target);
     strbuf_adds(&text, "{\"resources\": [");
     json_quote(&text, way.data);
     strbuf_adds(&text, "], \"buildMetadata\": [\"originAnnotations\"]}\n");
-    file = scan_join_path(folder, kustomization_names[0]);
+    file = scan_join_path(temporary_folder_path(folder), kustomization_names[0]);
     if (strbuf_ok(&text) && write_file(file, &text))
         return folder;
-    fail(err, "cannot write to the temporary folder '%s': %s", folder, strerror(errno));
+    fail(err, "cannot write '%s': %s", file, strerror(errno));
     temporary_folder_remove(folder);
     return NULL;
 }
@@ -335,11 +335,12 @@ static bool run_kustomize(struct package_renderer *r, enum tool tool, const char
                           struct rendered_package *out, struct error *err)
 {
     CLEANUP(strbuf_release) struct strbuf messages = STRBUF_INIT(MESSAGES_MAX_BYTES);
-    CLEANUP(remove_wrapper) char *wrapper = make_wrapper(target, err);
+    CLEANUP(remove_wrapper) struct temporary_folder *folder = make_wrapper(target, err);
 
-    if (!wrapper)
+    if (!folder)
         return false;
 
+    const char *wrapper = temporary_folder_path(folder);
     const char *const build[] = {"kustomize", "build", wrapper, NULL};
     const char *const kubectl[] = {"kubectl", "kustomize", wrapper, NULL};
 

@@ -16,29 +16,19 @@
 #include "metrics/base/strbuf.h"
 
 enum {
-    FOLDERS_MAX = 4, /* One for an archive, and one for a rendering inside it. */
     OPEN_FOLDERS_MAX = 32,
     REMOVALS_MAX = 100, /* A child process may still create files. */
     REMOVAL_PAUSE_MS = 20,
 };
 
-/* All folders, and the thread that removes them on a signal. */
-struct cleaner {
-    pthread_mutex_t lock; /* Protects `paths`. */
-    char *paths[FOLDERS_MAX];
-    size_t count;
+struct temporary_folder {
+    char *path;
+    char *parent; /* Value of $TMPDIR before; NULL if it was not set. */
     struct signals signals;
-    int end; /* eventfd(2) that ends the thread. */
+    bool nested; /* Inside of an older folder, of which the thread ends the process. */
+    int end;     /* eventfd(2) that ends the thread. */
     pthread_t thread;
 };
-
-/* Returns the cleaner of the process, because signals belong to the process. */
-static struct cleaner *process_cleaner(void)
-{
-    static struct cleaner cleaner = {.lock = PTHREAD_MUTEX_INITIALIZER, .end = -1};
-
-    return &cleaner;
-}
 
 static int remove_entry(const char *path, const struct stat *about, int type, struct FTW *ftw)
 {
@@ -80,11 +70,25 @@ static bool is_ignored(int number)
     return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
+/* Returns a signal that waits for the threads of the folders, without consuming it; 0: none. */
+static int find_pending_signal(void)
+{
+    static const int numbers[] = {SIGTERM, SIGINT, SIGHUP};
+    sigset_t pending;
+
+    sigpending(&pending);
+    for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
+        if (sigismember(&pending, numbers[i]) == 1)
+            return numbers[i];
+    }
+    return 0;
+}
+
 static void *wait_for_signals(void *context)
 {
-    struct cleaner *c = context;
-    struct pollfd fds[] = {{.fd = c->signals.fd, .events = POLLIN},
-                           {.fd = c->end, .events = POLLIN}};
+    struct temporary_folder *f = context;
+    struct pollfd fds[] = {{.fd = f->signals.fd, .events = POLLIN},
+                           {.fd = f->end, .events = POLLIN}};
 
     for (;;) {
         int number;
@@ -93,88 +97,93 @@ static void *wait_for_signals(void *context)
             return NULL;
         if (fds[1].revents)
             return NULL;
-        number = signals_next(&c->signals);
-        if (number == 0 || is_ignored(number))
+        number = find_pending_signal();
+        if (number == 0)
             continue;
-        pthread_mutex_lock(&c->lock);
-        for (size_t i = 0; i < c->count; i++)
-            remove_tree(c->paths[i]);
-        end_by_signal(number);
+        if (is_ignored(number)) {
+            (void)signals_next(&f->signals);
+            continue;
+        }
+        remove_tree(f->path);
+        if (!f->nested)
+            end_by_signal(number);
+        return NULL;
     }
 }
 
-static bool start_cleaner(struct cleaner *c, struct error *err)
+static bool make_folder(struct temporary_folder *f, struct error *err)
 {
-    c->end = eventfd(0, EFD_CLOEXEC);
-    if (c->end < 0)
-        return fail(err, "eventfd: %s", strerror(errno));
-    if (signals_open(&c->signals, err)) {
-        if (pthread_create(&c->thread, NULL, wait_for_signals, c) == 0)
-            return true;
-        fail(err, "cannot start a thread");
-    }
-    signals_close(&c->signals);
-    file_close(&c->end);
-    return false;
-}
-
-static void stop_cleaner(struct cleaner *c)
-{
-    eventfd_write(c->end, 1);
-    pthread_join(c->thread, NULL);
-    signals_close(&c->signals);
-    file_close(&c->end);
-}
-
-/* Returns the path of a new folder; NULL with the reason on errors. */
-static char *make_folder(struct error *err)
-{
-    const char *wanted = getenv("TMPDIR");
-    CLEANUP(free_cleanup) char *parent = realpath(wanted && *wanted ? wanted : "/tmp", NULL);
+    const char *wanted = f->parent && *f->parent ? f->parent : "/tmp";
+    CLEANUP(free_cleanup) char *parent = realpath(wanted, NULL);
     CLEANUP(strbuf_release) struct strbuf path = STRBUF_INIT(PATH_MAX);
 
     strbuf_addf(&path, "%s/karmada-policy-exporter-XXXXXX", parent ? parent : wanted);
-    if (parent && strbuf_ok(&path) && mkdtemp(path.data))
-        return strbuf_take(&path, NULL);
-    fail(err, "cannot make a temporary folder in %s: %s: set TMPDIR",
-         shown_path(wanted ? wanted : "/tmp").text,
-         strbuf_ok(&path) ? strerror(errno) : strerror(ENAMETOOLONG));
+    if (!parent || !strbuf_ok(&path) || !mkdtemp(path.data))
+        return fail(err, "cannot make a temporary folder in %s: %s: set TMPDIR",
+                    shown_path(wanted).text,
+                    strbuf_ok(&path) ? strerror(errno) : strerror(ENAMETOOLONG));
+    f->path = strbuf_take(&path, NULL);
+    return true;
+}
+
+static void restore_parent(const struct temporary_folder *f)
+{
+    if (f->parent)
+        setenv("TMPDIR", f->parent, true);
+    else
+        unsetenv("TMPDIR");
+}
+
+static bool start_thread(struct temporary_folder *f, struct error *err)
+{
+    return pthread_create(&f->thread, NULL, wait_for_signals, f) == 0 ||
+           fail(err, "cannot start a thread");
+}
+
+struct temporary_folder *temporary_folder_make(struct error *err)
+{
+    struct temporary_folder *f = xcalloc(1, sizeof(*f));
+    const char *parent = getenv("TMPDIR");
+
+    f->parent = parent ? xstrdup(parent) : NULL;
+    f->end = eventfd(0, EFD_CLOEXEC);
+    if (f->end < 0)
+        fail(err, "eventfd: %s", strerror(errno));
+    /* Before the folder exists, so that no signal ends the process between the two. */
+    else if (signals_open(&f->signals, err)) {
+        f->nested = sigismember(&f->signals.before, SIGTERM) == 1;
+        if (make_folder(f, err) && start_thread(f, err)) {
+            setenv("TMPDIR", f->path, true);
+            return f;
+        }
+        if (f->path)
+            remove_tree(f->path);
+        signals_close(&f->signals);
+    }
+    file_close(&f->end);
+    free(f->parent);
+    free(f->path);
+    free(f);
     return NULL;
 }
 
-char *temporary_folder_make(struct error *err)
+const char *temporary_folder_path(const struct temporary_folder *f)
 {
-    struct cleaner *c = process_cleaner();
-    char *path;
-
-    assert(c->count < FOLDERS_MAX);
-    /* Before the folder exists, so that no signal ends the process between the two. */
-    if (c->count == 0 && !start_cleaner(c, err))
-        return NULL;
-    pthread_mutex_lock(&c->lock);
-    path = make_folder(err);
-    if (path)
-        c->paths[c->count++] = path;
-    pthread_mutex_unlock(&c->lock);
-    if (c->count == 0)
-        stop_cleaner(c);
-    return path;
+    return f->path;
 }
 
-void temporary_folder_remove(char *path)
+void temporary_folder_remove(struct temporary_folder *f)
 {
-    struct cleaner *c = process_cleaner();
-    size_t at = 0;
-
-    if (!path)
+    if (!f)
         return;
-    pthread_mutex_lock(&c->lock);
-    remove_tree(path);
-    while (c->paths[at] != path)
-        at++;
-    c->paths[at] = c->paths[--c->count];
-    pthread_mutex_unlock(&c->lock);
-    free(path);
-    if (c->count == 0)
-        stop_cleaner(c);
+    /* The thread first, so that only one thread removes files. */
+    eventfd_write(f->end, 1);
+    pthread_join(f->thread, NULL);
+    remove_tree(f->path);
+    restore_parent(f);
+    signals_close(&f->signals);
+    file_close(&f->end);
+    free(f->parent);
+    free(f->path);
+    free(f);
 }

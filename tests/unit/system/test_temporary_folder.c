@@ -26,22 +26,23 @@ static void write_below(const char *folder)
 TEST(folders_are_private_and_removed_with_their_content)
 {
     struct error err;
-    char *first = temporary_folder_make(&err), *second = temporary_folder_make(&err);
-    char *copies[] = {xstrdup(first), xstrdup(second)};
+    struct temporary_folder *outer = temporary_folder_make(&err);
+    struct temporary_folder *inner = temporary_folder_make(&err);
+    char *paths[] = {xstrdup(temporary_folder_path(outer)), xstrdup(temporary_folder_path(inner))};
     struct stat about;
 
-    assert_string_not_equal(first, second);
-    assert_int_equal(stat(first, &about), 0);
+    assert_string_not_equal(paths[0], paths[1]);
+    assert_int_equal(stat(paths[0], &about), 0);
     assert_int_equal(about.st_mode & (S_IRWXG | S_IRWXO), 0);
-    write_below(first);
-    write_below(second);
-    temporary_folder_remove(first);
-    assert_int_not_equal(access(copies[0], F_OK), 0);
-    assert_int_equal(access(copies[1], F_OK), 0);
-    temporary_folder_remove(second);
-    assert_int_not_equal(access(copies[1], F_OK), 0);
-    free(copies[0]);
-    free(copies[1]);
+    write_below(paths[0]);
+    write_below(paths[1]);
+    temporary_folder_remove(inner);
+    assert_int_not_equal(access(paths[1], F_OK), 0);
+    assert_int_equal(access(paths[0], F_OK), 0);
+    temporary_folder_remove(outer);
+    assert_int_not_equal(access(paths[0], F_OK), 0);
+    free(paths[0]);
+    free(paths[1]);
 }
 
 /* Makes two folders, writes their paths to `out`, and waits. */
@@ -51,7 +52,7 @@ static void wait_with_folders(int out)
 
     for (unsigned i = 0; i < 2; i++) {
         char path[PATH_BYTES] = "";
-        char *folder = temporary_folder_make(&err);
+        const char *folder = temporary_folder_path(temporary_folder_make(&err));
 
         write_below(folder);
         memcpy(path, folder, strlen(folder));
