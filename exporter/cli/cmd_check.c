@@ -401,7 +401,7 @@ static const char *const examples[] = {
     "check --fail-on policy_tie -o json app.yaml policies/",
     "check - <all.yaml",
     "check --baseline git:origin/main ./manifests",
-    "check --environment test=envs/test --environment prod=envs/prod base/",
+    "check --environment prod=envs/prod base/",
     "check --kubeconfig karmada.config",
     "check --server https://exporter.example -n shop",
     NULL,
