@@ -148,17 +148,18 @@ static bool has_repeated_key(const cJSON *tree)
 
 /* Walk of a tree and, at the same time, of its text, which is valid JSON. */
 struct repeated_walk {
-    const char *text;
+    const char *text; /* Its place in the file is `start`. */
     const char *at;
-    struct json_position start; /* Of the text in its file. */
-    bool exact;                 /* The text is a part of the file; else all keys are at `start`. */
-    repeated_key_fn *receive;   /* May be NULL. */
+    struct json_position start;
+    bool exact;               /* The text is a part of the file; else all keys are at `start`. */
+    repeated_key_fn *receive; /* May be NULL. */
     void *context;
 };
 
 static void skip_any(struct repeated_walk *w, const char *bytes)
 {
-    w->at += strspn(w->at, bytes);
+    while (*w->at != '\0' && strchr(bytes, *w->at))
+        w->at++;
 }
 
 static void skip_text(struct repeated_walk *w)
@@ -168,15 +169,25 @@ static void skip_text(struct repeated_walk *w)
     w->at++;
 }
 
-static void report_repeated_key(const struct repeated_walk *w, const char *key)
+/* Moves `start` and `text` to the current place, so that all places together take linear time. */
+static void count_lines(struct repeated_walk *w)
 {
     struct json_position where = json_position_of(w->text, (size_t)(w->at - w->text));
 
     if (where.line == 1)
         where.column += w->start.column - 1;
     where.line += w->start.line - 1;
-    if (w->receive)
-        w->receive(w->context, key, w->exact ? where : w->start);
+    w->start = where;
+    w->text = w->at;
+}
+
+static void report_repeated_key(struct repeated_walk *w, const char *key)
+{
+    if (!w->receive)
+        return;
+    if (w->exact)
+        count_lines(w);
+    w->receive(w->context, key, w->start);
 }
 
 static void drop_repeated_keys(struct repeated_walk *w, cJSON *tree);
@@ -213,7 +224,8 @@ static void drop_repeated_keys(struct repeated_walk *w, cJSON *tree)
         return;
     }
     if (!cJSON_IsObject(tree) && !cJSON_IsArray(tree)) {
-        w->at += strcspn(w->at, " \t\r\n,]}");
+        while (*w->at != '\0' && !strchr(" \t\r\n,]}", *w->at))
+            w->at++;
         return;
     }
     w->at++;

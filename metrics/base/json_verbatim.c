@@ -12,7 +12,8 @@ struct reader {
 
 static void skip_blanks(struct reader *r)
 {
-    r->at += strspn(r->at, " \t\r\n");
+    while (*r->at != '\0' && strchr(" \t\r\n", *r->at))
+        r->at++;
 }
 
 static bool skip_digits(struct reader *r)

@@ -99,7 +99,7 @@ def plan(before, after):
         json.dump({"apiVersion": "v1", "kind": "List", "items": change}, file)
         file.flush()
         arguments += ["-f", file.name] if change else []
-        done = subprocess.run([PROGRAM, "plan", "-o", "json", *before.flags, *arguments,
+        done = subprocess.run([PROGRAM, "plan", "--allow-empty", "-o", "json", *before.flags, *arguments,
                                before.file.name], capture_output=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr.decode()
     return json.loads(done.stdout)

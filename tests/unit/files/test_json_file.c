@@ -242,6 +242,33 @@ TEST_ROWS(the_last_value_of_a_repeated_key_counts, repeated_cases, name)
     }
 }
 
+static void count_repeated_key(void *context, const char *key, struct json_position where)
+{
+    struct json_position *last = context;
+
+    assert_string_equal(key, "a");
+    last->line++;
+    last->column = where.column;
+}
+
+/* Counting each place from the start of the text would take minutes. */
+TEST(places_of_many_repeated_keys_take_linear_time)
+{
+    CLEANUP(strbuf_release) struct strbuf json = STRBUF_INIT(8 << 20), out = STRBUF_INIT(8 << 20);
+    struct json_file *f = json_file_new(8 << 20, append_object, &out);
+    struct json_position last = {0, 0};
+
+    strbuf_adds(&json, "{");
+    for (unsigned i = 0; i < 500000; i++)
+        strbuf_adds(&json, i > 0 ? ",\"a\":1" : "\"a\":1");
+    strbuf_adds(&json, "}");
+    json_file_receive_repeated_keys(f, count_repeated_key, &last);
+    assert_true(feed_all(f, json.data, json.len, json.len, &out));
+    assert_int_equal(last.line, 499999);
+    assert_int_equal(last.column, 499999 * 6 + 2);
+    json_file_free(f);
+}
+
 TEST(repeated_keys_among_many_are_found_in_time)
 {
     CLEANUP(strbuf_release) struct strbuf json = STRBUF_INIT(8 << 20), out = STRBUF_INIT(8 << 20);
