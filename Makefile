@@ -223,6 +223,7 @@ faults: $(call programs,$(FAULTS)) $(B)/tests/sim/sim $(EXPORTER) ## the simulat
 e2e: $(EXPORTER) $(B)/tests/conformance/conformance ## run the executables tests/{stories,e2e,conformance,deploy,alerts,boards,browser}/*.test
 	@tests/build-go.sh tests/e2e/apiserver >/dev/null || true # The tests that need it say so.
 	@tests/build-go.sh tests/e2e/kubectl >/dev/null || true
+	@tests/build-go.sh tests/deploy/helm >/dev/null || true
 	@tests/run-e2e.sh $(E2E)
 
 rules3: $(EXPORTER) ## run the alerts' tests and a scrape with Prometheus 3, built once: it takes minutes
