@@ -342,17 +342,10 @@ void evaluation_free(struct evaluation *e)
     free(e);
 }
 
-#if defined(__SANITIZE_ADDRESS__)
-#define SEARCHES_LEAKS 1
-#elif defined(__has_feature)
-#define SEARCHES_LEAKS __has_feature(address_sanitizer)
-#else
-#define SEARCHES_LEAKS 0
-#endif
-
 void evaluation_leave(struct evaluation *e)
 {
-    if (SEARCHES_LEAKS) {
+    /* A sanitizer reports memory that is not freed. */
+    if (HARDENING_SANITIZED) {
         evaluation_free(e);
         return;
     }
@@ -666,9 +659,8 @@ static bool find_location(const void *context, const struct entry *entry, const 
                           struct location *out)
 {
     const struct evaluation *e = context;
-    struct json_position where;
-
     struct object_source source;
+    struct json_position where;
 
     *out = (struct location){0};
     if (!manifests_find_source(e->manifests, entry, &source))
@@ -698,7 +690,14 @@ static bool find_earlier_location(const void *context, const struct entry *entry
 static bool find_fault(const void *context, const char *path, struct location *out)
 {
     const struct evaluation *e = context;
+    struct json_position where;
 
+    if (manifests_find_fault(e->manifests, path, &where)) {
+        *out = (struct location){path, where.line, where.column};
+        return true;
+    }
+    /* A PATH that does not exist, and files of a rendered package, have no problems of their own.
+     */
     for (size_t i = 0; i < manifests_problem_count(e->manifests); i++) {
         struct manifest_problem p = manifests_problem(e->manifests, i);
 

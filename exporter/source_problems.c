@@ -24,7 +24,7 @@ struct finding_set {
     size_t capacity;
 };
 
-/* A kind whose objects cannot be read as they are now. */
+/* Kind with objects that cannot be read as they are now. */
 struct failing_kind {
     char *api_version;
     char *kind;

@@ -198,16 +198,14 @@ static void add_problem(struct check_baseline *b, const struct problem *p,
                         const struct mapped_paths *paths, const char *environment)
 {
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(PATH_MAX_BYTES);
+    struct baseline_item item = {.reason = p->reason, .subject = problem_identity(p)};
 
     if (p->subject)
         strbuf_adds(&name, problem_name(p));
     else
         add_head_path(paths, problem_name(p), &name);
-    baseline_add(
-        b->problems, environment,
-        &(struct baseline_item){.reason = p->reason,
-                                .subject = {problem_api_version(p), problem_subject_kind(p),
-                                            problem_ns(p), name.data}});
+    item.subject.name = name.data;
+    baseline_add(b->problems, environment, &item);
 }
 
 /* Adds all problems except those that an exception covers, and conditions of --fail-on. */

@@ -103,8 +103,7 @@ static void describe_problems(const struct comparison *x, const struct problem *
 static bool is_about(const struct problem *p, const char *typed)
 {
     const struct entry *template = problem_template(p);
-    struct identity subject = {problem_api_version(p), problem_subject_kind(p), problem_ns(p),
-                               problem_name(p)};
+    struct identity subject = problem_identity(p);
     struct identity of_template;
 
     if (object_name_fits(typed, &subject))
@@ -391,8 +390,7 @@ static void compare_change(const struct observation *o, const cJSON *test_case,
 
         if (object->outcome != PREDICTION_REFUSED || expectations_name_change(test_case, object))
             continue;
-        strbuf_addf(&name, "%s %s%s%s", object->id.kind, object->id.ns, *object->id.ns ? "/" : "",
-                    object->id.name);
+        object_name_add_identity(&name, &object->id);
         x.name = name.data;
         comparison_fail(&x, change, "applied", "refused", object->text);
     }

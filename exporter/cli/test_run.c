@@ -190,7 +190,7 @@ static bool read_objects(struct run *run, struct manifests *m, const cJSON *obje
     const cJSON *object = objects ? objects->child : NULL;
     const cJSON *node = written ? written->child : NULL;
     struct error err;
-    size_t line; /* Of the JSON text; the node has the line in the test file. */
+    size_t line; /* Line in the JSON text; the node has the line in the test file. */
 
     for (; object && node; object = object->next, node = node->next) {
         char *json = cJSON_PrintUnformatted(object);

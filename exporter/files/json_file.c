@@ -384,8 +384,8 @@ static const struct late_list *find_late_list(const struct json_file *f)
 /* Receiver of the objects of a document or an item. */
 struct item_receiver {
     struct json_file *file;
-    struct json_place place;   /* Of the document or the item. */
-    struct json_place *places; /* Of objects in lists in it; see number_items(). Owned. */
+    struct json_place place;   /* Place of the document or the item. */
+    struct json_place *places; /* Places of objects in nested lists; see number_items(). Owned. */
     size_t count;
 };
 

@@ -65,6 +65,23 @@ size_t document_problems_blocking(const struct document_problems *p)
     return count;
 }
 
+bool document_problems_find_fault(const struct document_problems *p, struct json_position *where)
+{
+    const struct document_problem *first = NULL;
+
+    for (size_t i = 0; i < p->count; i++) {
+        const struct document_problem *q = &p->items[i];
+
+        if (problem_kind_blocks_evaluation(q->kind) &&
+            (!first || q->line < first->line ||
+             (q->line == first->line && q->column < first->column)))
+            first = q;
+    }
+    if (first)
+        *where = (struct json_position){first->line, first->column};
+    return first != NULL;
+}
+
 /* Adds a problem with its own text, or frees the text if the list is full. */
 static void add_problem(struct document_problems *p, struct document_problem problem)
 {

@@ -69,6 +69,9 @@ struct document_problems {
 /* Returns the number of problems, stored or not, for which problem_kind_blocks_evaluation(). */
 size_t document_problems_blocking(const struct document_problems *p);
 
+/* Stores the first position with a problem that blocks the evaluation; false without one. */
+bool document_problems_find_fault(const struct document_problems *p, struct json_position *where);
+
 /* Frees the problems; the list is empty and can be used again. */
 void document_problems_release(struct document_problems *p);
 /*

@@ -889,6 +889,17 @@ struct manifest_problem manifests_problem(const struct manifests *m, size_t i)
     return m->view.items[i];
 }
 
+bool manifests_find_fault(const struct manifests *m, const char *path, struct json_position *where)
+{
+    for (size_t i = 0; i < m->tree.path_count; i++) {
+        const struct manifest_file *file = manifest_tree_find_file(&m->tree, (uint32_t)i, path);
+
+        if (file && document_problems_find_fault(&file->problems, where))
+            return true;
+    }
+    return false;
+}
+
 bool manifests_find_place(const struct manifests *m, const struct entry *entry, const char **path,
                           struct json_position *where)
 {

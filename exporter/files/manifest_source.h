@@ -175,6 +175,12 @@ bool manifests_busy(const struct manifests *m);
 size_t manifests_problem_count(const struct manifests *m);
 struct manifest_problem manifests_problem(const struct manifests *m, size_t i);
 
+/*
+ * Stores the position of the first problem of a file that blocks the evaluation; zeros if unknown.
+ * Returns false without one. Faster than a search with manifests_problem().
+ */
+bool manifests_find_fault(const struct manifests *m, const char *path, struct json_position *where);
+
 /* Calls declarations_find_place(). The path is valid until the next load or pump. */
 bool manifests_find_place(const struct manifests *m, const struct entry *entry, const char **path,
                           struct json_position *where);

@@ -68,9 +68,8 @@ void manifest_tree_sort(struct manifest_tree *t)
 
 /* ---- files ---- */
 
-/* Returns the file with this path, or NULL. Ignores files that the current walk has added. */
-static struct manifest_file *find_file(struct manifest_tree *t, uint32_t path_index,
-                                       const char *path)
+struct manifest_file *manifest_tree_find_file(const struct manifest_tree *t, uint32_t path_index,
+                                              const char *path)
 {
     size_t from = 0;
     size_t to = t->sorted;
@@ -131,7 +130,7 @@ static struct manifest_file *add_file(const struct walk_context *w, const struct
 static void record_file(const struct walk_context *w, const struct scan_result *s)
 {
     struct manifest_tree *t = w->tree;
-    struct manifest_file *file = find_file(t, w->path_index, s->text);
+    struct manifest_file *file = manifest_tree_find_file(t, w->path_index, s->text);
     bool force_reread = w->force_reread || !file || file->gone;
     struct file_signature signature = file_signature_of(&s->about);
 
@@ -340,7 +339,7 @@ static void update_file_at(struct manifest_tree *t, struct manifest_path *path, 
                            bool force_reread)
 {
     struct walk_context w = {t, path, (uint32_t)(path - t->paths), force_reread};
-    struct manifest_file *file = find_file(t, w.path_index, at);
+    struct manifest_file *file = manifest_tree_find_file(t, w.path_index, at);
     struct stat about;
 
     if (stat(at, &about) < 0) {
@@ -396,7 +395,7 @@ static void handle_file_event(struct manifest_tree *t, struct manifest_path *pat
         update_file_at(t, path, at, force_reread);
         return;
     }
-    file = find_file(t, (uint32_t)(path - t->paths), at);
+    file = manifest_tree_find_file(t, (uint32_t)(path - t->paths), at);
     if (file && !file->is_path && !file->gone && force_reread && (mask & IN_CREATE) == 0) {
         manifest_tree_mark_changed(t, file);
         return;

@@ -88,6 +88,13 @@ struct manifest_file *manifest_tree_take_gone(struct manifest_tree *t);
 void manifest_tree_mark_changed(struct manifest_tree *t, struct manifest_file *file);
 void manifest_tree_mark_gone(struct manifest_tree *t, struct manifest_file *file);
 
+/*
+ * Returns the file of the PATH with this path; NULL without one. Ignores files that a walk has
+ * added and that are not sorted yet.
+ */
+struct manifest_file *manifest_tree_find_file(const struct manifest_tree *t, uint32_t path_index,
+                                              const char *path);
+
 /* Sorts the files: PATH by PATH, then by path in byte order. */
 void manifest_tree_sort(struct manifest_tree *t);
 

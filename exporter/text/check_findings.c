@@ -35,7 +35,7 @@ static enum finding_level level_of(const struct check_context *c, const struct p
     return problem_severity(ps, problem_id(p)) == SEVERITY_INFO ? FINDING_NOTE : FINDING_WARNING;
 }
 
-/* ---- inputs that cannot be read ---- */
+/* ---- manifests ---- */
 
 /* Returns the reason of data_incomplete for a problem of manifests that blocks the evaluation. */
 static enum problem_reason reason_of_manifest(enum problem_kind kind)
@@ -44,8 +44,9 @@ static enum problem_reason reason_of_manifest(enum problem_kind kind)
                                     : PROBLEM_REASON_DATA_INCOMPLETE_BROKEN_FILE;
 }
 
-/* Returns true if a finding of add_unread_inputs() tells more about the file of the problem. */
-static bool is_told_by_file(const struct check_result *r, const struct problem *p)
+/* Returns true if the problem is about a manifest: add_manifest_problems() adds it with its line.
+ */
+static bool is_about_manifest(const struct check_result *r, const struct problem *p)
 {
     const struct evaluation *e = r->evaluation;
 
@@ -55,63 +56,55 @@ static bool is_told_by_file(const struct check_result *r, const struct problem *
            strcmp(problem_name(p), asset_source_path(e->assets)) != 0;
 }
 
-static void add_unread_inputs(const struct check_context *c)
+/* Adds a finding about a manifest; `finding` has the members that depend on the problem. */
+static void add_manifest_finding(const struct check_context *c, const struct manifest_problem *p,
+                                 const char *sentence, struct finding *finding)
 {
-    const struct manifests *m = c->result->evaluation->manifests;
+    CLEANUP(strbuf_release) struct strbuf message = STRBUF_INIT(SENTENCE_MAX_BYTES);
+    const char *path = findings_relative_path(c->findings, p->path);
 
-    for (size_t i = 0; i < manifests_problem_count(m); i++) {
-        CLEANUP(strbuf_release) struct strbuf rule = STRBUF_INIT(SENTENCE_MAX_BYTES);
-        CLEANUP(strbuf_release) struct strbuf message = STRBUF_INIT(SENTENCE_MAX_BYTES);
-        struct manifest_problem p = manifests_problem(m, i);
-        const char *path = findings_relative_path(c->findings, p.path);
-        bool known;
-
-        if (!problem_kind_blocks_evaluation(p.kind))
-            continue;
-        known = check_result_is_known_unread(c->result, &p);
-        problem_reason_name_add(&rule, reason_of_manifest(p.kind));
-        strbuf_addf(&message, "%s cannot be read completely: %s.", path, p.text);
-        findings_add(c->findings, &(struct finding){
-                                      .rule = rule.data,
-                                      .level = known ? FINDING_WARNING : FINDING_ERROR,
-                                      .severity = SEVERITY_WARNING,
-                                      .unread = true,
-                                      .object = {"", "Source", "", path},
-                                      .subject = path,
-                                      .message = message.data,
-                                      .action = "Correct the file, or exclude it from the check.",
-                                      .place = {path, p.line, p.column},
-                                      .environment = c->environment,
-                                      .suppression = known ? FINDING_IN_BASELINE : FINDING_COUNTS,
-                                      .baseline = has_baseline(c->result),
-                                  });
-    }
+    strbuf_addf(&message, "%s%s: %s.", path, sentence, p->text);
+    finding->object = (struct identity){"", "Source", "", path};
+    finding->subject = path;
+    finding->message = message.data;
+    finding->place = (struct location){path, p->line, p->column};
+    finding->environment = c->environment;
+    findings_add(c->findings, finding);
 }
 
-/* Adds the keys that a mapping has twice. */
-static void add_repeated_keys(const struct check_context *c)
+static void add_unread_input(const struct check_context *c, const struct manifest_problem *p)
+{
+    CLEANUP(strbuf_release) struct strbuf rule = STRBUF_INIT(SENTENCE_MAX_BYTES);
+    bool known = check_result_is_known_unread(c->result, p);
+
+    problem_reason_name_add(&rule, reason_of_manifest(p->kind));
+    add_manifest_finding(
+        c, p, " cannot be read completely",
+        &(struct finding){.rule = rule.data,
+                          .level = known ? FINDING_WARNING : FINDING_ERROR,
+                          .severity = SEVERITY_WARNING,
+                          .unread = true,
+                          .action = "Correct the file, or exclude it from the check.",
+                          .suppression = known ? FINDING_IN_BASELINE : FINDING_COUNTS,
+                          .baseline = has_baseline(c->result)});
+}
+
+static void add_manifest_problems(const struct check_context *c)
 {
     const struct manifests *m = c->result->evaluation->manifests;
 
     for (size_t i = 0; i < manifests_problem_count(m); i++) {
-        CLEANUP(strbuf_release) struct strbuf message = STRBUF_INIT(SENTENCE_MAX_BYTES);
         struct manifest_problem p = manifests_problem(m, i);
-        const char *path = findings_relative_path(c->findings, p.path);
 
-        if (p.kind != PROBLEM_REPEATED_KEY)
-            continue;
-        strbuf_addf(&message, "%s: %s.", path, p.text);
-        findings_add(c->findings, &(struct finding){
-                                      .rule = "repeated_key",
-                                      .level = FINDING_WARNING,
-                                      .severity = SEVERITY_COUNT,
-                                      .object = {"", "Source", "", path},
-                                      .subject = path,
-                                      .message = message.data,
-                                      .action = "Remove all values of the key but one.",
-                                      .place = {path, p.line, p.column},
-                                      .environment = c->environment,
-                                  });
+        if (problem_kind_blocks_evaluation(p.kind))
+            add_unread_input(c, &p);
+        else if (p.kind == PROBLEM_REPEATED_KEY)
+            add_manifest_finding(
+                c, &p, "",
+                &(struct finding){.rule = "repeated_key",
+                                  .level = FINDING_WARNING,
+                                  .severity = SEVERITY_COUNT,
+                                  .action = "Remove all values of the key but one."});
     }
 }
 
@@ -227,7 +220,7 @@ static struct finding *add_problem(const struct check_context *c, const struct p
     struct finding finding = {
         .level = level_of(c, p),
         .severity = problem_severity(engine_problems(engine), problem_id(p)),
-        .object = {problem_api_version(p), problem_subject_kind(p), problem_ns(p), problem_name(p)},
+        .object = problem_identity(p),
         .owner = problem_owner(p),
         .environment = c->environment,
     };
@@ -252,7 +245,7 @@ static void add_problems(const struct check_context *c)
     for (size_t i = 0; i < r->shown_count; i++) {
         struct finding *finding;
 
-        if (is_told_by_file(r, r->shown[i]))
+        if (is_about_manifest(r, r->shown[i]))
             continue;
         finding = add_problem(c, r->shown[i]);
         add_related(c, r->shown[i], finding);
@@ -263,7 +256,7 @@ static void add_problems(const struct check_context *c)
             add_related(c, r->hidden[i].problem, add_problem(c, r->hidden[i].problem));
     }
     for (size_t i = 0; i < r->suppressed_count; i++) {
-        if (!is_told_by_file(r, r->suppressed[i].problem))
+        if (!is_about_manifest(r, r->suppressed[i].problem))
             add_problem(c, r->suppressed[i].problem);
     }
 }
@@ -332,8 +325,7 @@ void findings_add_check(struct findings *f, const struct check_result *r,
 
     if (environment)
         findings_add_environment(f, environment);
-    add_unread_inputs(&c);
-    add_repeated_keys(&c);
+    add_manifest_problems(&c);
     add_problems(&c);
     add_conditions(&c);
     add_not_placed(&c);

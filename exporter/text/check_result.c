@@ -228,12 +228,6 @@ static bool is_problem(const void *item, const void *key)
     return item == key;
 }
 
-static struct identity problem_identity(const struct problem *p)
-{
-    return (struct identity){problem_api_version(p), problem_subject_kind(p), problem_ns(p),
-                             problem_name(p)};
-}
-
 /* Returns the exception for an instance or, without one, for a condition of a template. */
 static const struct exception *find_exception(const struct check_result *r, const struct problem *p,
                                               const struct entry *subject,

@@ -154,6 +154,11 @@ void object_name_add(struct strbuf *out, const struct entry *entry)
         entry_add_name(out, entry);
 }
 
+void object_name_add_identity(struct strbuf *out, const struct identity *id)
+{
+    strbuf_addf(out, "%s %s%s%s", id->kind, id->ns, *id->ns ? "/" : "", id->name);
+}
+
 /* ---- search ---- */
 
 /* Returns true if Kubernetes serves its own kind also in this version: it is the same object. */

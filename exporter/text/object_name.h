@@ -36,6 +36,8 @@ bool object_name_fits(const char *typed, const struct identity *id);
  * that commands accept, "pp/shop/first" or "cpp/all".
  */
 void object_name_add(struct strbuf *out, const struct entry *entry);
+/* Appends the kind and the name of an object of any kind: "Deployment shop/web". */
+void object_name_add_identity(struct strbuf *out, const struct identity *id);
 
 /*
  * Returns the object with this name among the classes in `classes` (bits by enum object_class).

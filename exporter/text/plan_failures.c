@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/text/plan_failures.h"
 
+#include "exporter/text/object_name.h"
 #include "metrics/base/json_writer.h"
 #include "metrics/expose/report_parts.h"
 #include "metrics/model/kind.h"
@@ -174,7 +175,7 @@ static void add_first_name(struct failing_objects *f, const struct identity *obj
 
     if (f->count++ >= NAMES_SHOWN)
         return;
-    strbuf_addf(&name, "%s %s%s%s", object->kind, object->ns, *object->ns ? "/" : "", object->name);
+    object_name_add_identity(&name, object);
     strbuf_adds(&f->first, f->count > 1 ? ", " : "");
     output_shorten(&f->first, name.data, f->name_columns);
 }

@@ -25,12 +25,10 @@ struct plan_context {
 
 static void add_subject(struct strbuf *out, const struct plan_failing *failing)
 {
-    const struct identity *id = &failing->object;
-
     if (failing->entry)
         object_name_add(out, failing->entry);
     else
-        strbuf_addf(out, "%s %s%s%s", id->kind, id->ns, *id->ns ? "/" : "", id->name);
+        object_name_add_identity(out, &failing->object);
 }
 
 /* Appends the sentence of the rule, then the reason or the change of the template. */
@@ -120,7 +118,7 @@ static void add_conflict_rows(struct findings *f, const struct plan_result *r)
         const struct plan_conflict *row = &r->conflicts[i];
         struct identity id = resource_identity_of(row->dependency);
 
-        strbuf_addf(&name, "%s %s%s%s", id.kind, id.ns, *id.ns ? "/" : "", id.name);
+        object_name_add_identity(&name, &id);
         strbuf_adds(out, "| ");
         findings_add_cell(out, name.data);
         strbuf_addf(out, " | %s | %s |\n", row->appears ? "appears" : "vanishes",

@@ -2,6 +2,7 @@
 #include "exporter/text/suppression_text.h"
 
 #include "exporter/text/object_name.h"
+#include "exporter/text/place_text.h"
 #include "metrics/expose/problem_text.h"
 
 enum { LINE_MAX_BYTES = 64 * 1024, SAFE_MAX_BYTES = 4 * LINE_MAX_BYTES, INDENT = 2 };
@@ -72,11 +73,16 @@ void suppression_write_numbers(const struct check_result *r, struct strbuf *out)
 
 /* ---- exceptions ---- */
 
+static struct location place_of(const struct exception *e)
+{
+    return (struct location){e->file, e->line, e->column};
+}
+
 static void add_place(const struct exception *e, struct strbuf *out)
 {
-    strbuf_addf(out, "%s:%zu", e->file, e->line);
-    if (e->column > 0)
-        strbuf_addf(out, ":%zu", e->column);
+    struct location at = place_of(e);
+
+    place_add(out, &at);
 }
 
 static void add_expired_problem(const struct expired_problem *expired, struct strbuf *out)
@@ -133,7 +139,7 @@ static void add_finding(struct findings *f, const struct exception *e,
     added.severity = SEVERITY_COUNT;
     added.object = (struct identity){"", "Exception", e->file, subject.data};
     added.subject = subject.data;
-    added.place = (struct location){e->file, e->line, e->column};
+    added.place = place_of(e);
     findings_add(f, &added);
 }
 

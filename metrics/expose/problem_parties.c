@@ -568,8 +568,7 @@ static const struct entry *template_of_object(const struct entry *entry)
 
 const struct entry *problem_subject_entry(const struct engine *e, const struct problem *p)
 {
-    struct identity id = {problem_api_version(p), problem_subject_kind(p), problem_ns(p),
-                          problem_name(p)};
+    struct identity id = problem_identity(p);
 
     if (p->subject || *id.api_version == '\0')
         return p->subject;

@@ -143,8 +143,7 @@ static void put_if_true(struct json_writer *w, const char *key, bool value)
 static void put_subject(struct json_writer *w, const char *key, const struct problem *p)
 {
     json_writer_open(w, key, '{');
-    report_put_identity(w, (struct identity){problem_api_version(p), problem_subject_kind(p),
-                                             problem_ns(p), problem_name(p)});
+    report_put_identity(w, problem_identity(p));
     json_writer_close(w, '}');
 }
 

@@ -73,7 +73,7 @@ struct rule_context {
     struct controller_progress *progress;
     int64_t progress_due_ms;               /* Next call of controller_progress_evaluate(). */
     struct other_bindings *other_bindings; /* Writes of bindings of other shards. */
-    struct quota_totals *quota_totals;     /* Of a simulation; else NULL. */
+    struct quota_totals *quota_totals;     /* Usage in a simulation; NULL without one. */
 };
 
 struct policy_facts {

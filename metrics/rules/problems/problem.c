@@ -27,6 +27,12 @@ const char *problem_name(const struct problem *p)
     return p->subject ? p->subject->name : p->external->name;
 }
 
+struct identity problem_identity(const struct problem *p)
+{
+    return (struct identity){problem_api_version(p), problem_subject_kind(p), problem_ns(p),
+                             problem_name(p)};
+}
+
 /* ---- policy, owner and template ---- */
 
 /* Returns the decision about the subject if it is a template; NULL else. */

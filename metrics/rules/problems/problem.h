@@ -61,9 +61,10 @@ static inline bool problem_counts(const struct problem *p)
 }
 
 /*
- * Return the apiVersion, kind, namespace ("" without one) and name of the subject. Equal namespaces
- * have equal addresses.
+ * Return the identity, apiVersion, kind, namespace ("" without one) and name of the subject. Equal
+ * namespaces have equal addresses.
  */
+struct identity problem_identity(const struct problem *p);
 const char *problem_api_version(const struct problem *p);
 const char *problem_subject_kind(const struct problem *p);
 const char *problem_ns(const struct problem *p);

@@ -4,6 +4,7 @@
 
 #include "exporter/text/check_text.h"
 
+#include "tests/unit/evaluated.h"
 #include "tests/unit/folder.h"
 #include "tests/unit/suite.h"
 
@@ -145,31 +146,6 @@ TEST_ROWS(counts_fail_by_the_rules_of_fail_on, failing_cases, name)
 
 static const int64_t NOW_MS = INT64_C(1767225600000); /* 2026-01-01T00:00:00Z */
 
-static struct evaluation *evaluate(const char *folder)
-{
-    static const struct log silent = {.level = LOG_LEVEL_NONE};
-    static const char *const environment[] = {NULL};
-    const char *const arguments[] = {"check", "--manifests", folder};
-    struct options options;
-    struct error err = {""};
-    struct evaluation *e;
-
-    options_init(&options);
-    assert_true(options_parse(&options, ARRAY_LEN(arguments), arguments, &err));
-    e = evaluation_new(
-        &(struct evaluation_settings){
-            .options = &options, .environment = environment, .log = &silent, .seed = 1},
-        &err);
-    if (!e)
-        fail_msg("%s", err.text);
-    while (evaluation_load(e, &err) == LOADING_BUSY)
-        evaluation_wait(e, NULL, NULL, 0, -1);
-    assert_true(evaluation_run(e, NOW_MS, SIZE_MAX));
-    evaluation_judge_problems(e, true, NULL);
-    assert_true(evaluation_run(e, NOW_MS, SIZE_MAX));
-    return e;
-}
-
 /* Evaluates objects.yaml of a folder by its relative path, so that places do not name the folder.
  */
 static struct evaluation *evaluate_inside(const char *folder)
@@ -178,7 +154,7 @@ static struct evaluation *evaluate_inside(const char *folder)
     struct evaluation *e;
 
     assert_int_equal(chdir(folder), 0);
-    e = evaluate("objects.yaml");
+    e = evaluated_manifests("objects.yaml", NOW_MS);
     assert_int_equal(fchdir(before), 0);
     close(before);
     return e;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/text/suppression_text.h"
 
+#include "tests/unit/evaluated.h"
 #include "tests/unit/folder.h"
 #include "tests/unit/suite.h"
 
@@ -33,31 +34,6 @@ struct scene {
     struct fail_on fail_on;
 };
 
-static struct evaluation *evaluate(const char *folder)
-{
-    static const struct log silent = {.level = LOG_LEVEL_NONE};
-    static const char *const environment[] = {NULL};
-    const char *const arguments[] = {"check", "--manifests", folder};
-    struct options options;
-    struct error err = {""};
-    struct evaluation *e;
-
-    options_init(&options);
-    assert_true(options_parse(&options, ARRAY_LEN(arguments), arguments, &err));
-    e = evaluation_new(
-        &(struct evaluation_settings){
-            .options = &options, .environment = environment, .log = &silent, .seed = 1},
-        &err);
-    if (!e)
-        fail_msg("%s", err.text);
-    while (evaluation_load(e, &err) == LOADING_BUSY)
-        evaluation_wait(e, NULL, NULL, 0, -1);
-    assert_true(evaluation_run(e, NOW_MS, SIZE_MAX));
-    evaluation_judge_problems(e, true, NULL);
-    assert_true(evaluation_run(e, NOW_MS, SIZE_MAX));
-    return e;
-}
-
 /* Evaluates with the exceptions of a text, and with the items as the baseline if there are any. */
 static void open_scene(struct scene *s, const char *exceptions, const struct baseline_item *known,
                        size_t known_count)
@@ -66,7 +42,7 @@ static void open_scene(struct scene *s, const char *exceptions, const struct bas
 
     *s = (struct scene){.folder = folder_make()};
     folder_write(s->folder, "objects.yaml", manifest);
-    s->evaluation = evaluate(s->folder);
+    s->evaluation = evaluated_manifests(s->folder, NOW_MS);
     assert_true(fail_on_parse("warning", &s->fail_on, &err));
     s->suppressions = (struct suppressions){
         .exceptions = exceptions_new("default"), .environment = "", .now_ms = NOW_MS};
