@@ -170,7 +170,7 @@ static void explain_member_clusters(struct explain_context *x, const struct entr
     targets = list_target_stages(x->engine, template);
     qsort(targets, d->target_count, sizeof(*targets), earliest_stage_first);
     explain_open_section(x, "memberClusters", "Member clusters");
-    explain_target_counts(x, template->decision);
+    explain_target_counts(x, entry_decision(template));
     for (uint32_t i = 0; i < d->target_count; i++) {
         const struct target_cluster_stage *p = &targets[i];
         const char *reason = stage_reason_names[p->at.reason];
@@ -238,7 +238,7 @@ static void explain_delivery(struct explain_context *x, const struct entry *temp
  */
 static void explain_stages(struct explain_context *x, const struct entry *template)
 {
-    struct template_decision *d = template->decision;
+    struct template_decision *d = entry_decision(template);
     const struct template_stages *stages = &d->stages;
     const char *reason = stage_reason_names[stages->at.reason];
     CLEANUP(strbuf_release) struct strbuf heading = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);

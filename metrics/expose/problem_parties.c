@@ -79,7 +79,7 @@ static bool has_reason(const struct problem *p, struct stage_and_reason at)
 /* Returns true if target `i` fails, with `of_reason` for the reason of the instance. */
 static bool is_failing_target(const struct problem *p, uint32_t i, bool of_reason)
 {
-    struct template_decision *d = p->subject->decision;
+    struct template_decision *d = entry_decision(p->subject);
     struct stage_and_reason at = decision_targets(d)[i];
 
     return fails(problem_id(p), at) && (!of_reason || has_reason(p, at));
@@ -477,7 +477,7 @@ void problem_each_related(const struct engine *e, const struct problem *p, probl
 {
     struct parties parties = {.problem = p};
 
-    if (p->subject && p->subject->decision)
+    if (p->subject && entry_decision(p->subject))
         add_parties(e, &parties);
     if (parties.count > 1)
         qsort(parties.items, parties.count, sizeof(struct entry *), compare_parties);
@@ -562,7 +562,7 @@ struct time_limit problem_time_limit(const struct problem *p)
 static const struct entry *template_of_object(const struct entry *entry)
 {
     if (entry_class(entry) == CLASS_BINDING)
-        return entry->decision ? binding_decision(entry)->template : NULL;
+        return entry_decision(entry) ? binding_decision(entry)->template : NULL;
     return entry_class(entry) == CLASS_TEMPLATE ? entry : NULL;
 }
 

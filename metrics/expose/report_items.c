@@ -27,7 +27,7 @@ static void put_stage_and_reason(struct json_writer *w, const char *stage, const
 struct target_cluster_stage *list_target_stages(const struct engine *engine,
                                                 const struct entry *template)
 {
-    struct template_decision *d = template->decision;
+    struct template_decision *d = entry_decision(template);
     struct target_cluster_stage *targets =
         xreallocarray(NULL, d->target_count + (size_t)1, sizeof(*targets));
 

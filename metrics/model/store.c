@@ -79,7 +79,7 @@ void store_free(struct store *s)
     for (size_t at = 0; (item = map_next(&s->entries, &at));) {
         struct entry *entry = item;
 
-        entry->partition->type->def->release(s->strings, entry->object);
+        entry->partition->type->def->release(s->strings, entry_object(entry));
         free(entry->reads);
         free(entry->readers);
         free(entry);
@@ -295,8 +295,8 @@ void store_free_if_unused(struct store *s, struct entry *entry)
     struct partition *partition = entry->partition;
     struct entry_key key = {partition, entry->name};
 
-    if (entry->object || entry->pins > 0 || entry->reader_count > 0 || entry->read_count > 0 ||
-        entry->dirty || entry->decision || entry->contribution)
+    if (entry_object(entry) || entry->pins > 0 || entry->reader_count > 0 ||
+        entry->read_count > 0 || entry->dirty || entry_decision(entry) || entry_contribution(entry))
         return;
     map_take(&s->entries, hash_entry(s, partition, entry->name), &key);
 
@@ -312,9 +312,9 @@ void store_free_if_unused(struct store *s, struct entry *entry)
 void *store_swap_object(struct store *s, struct entry *entry, void *fresh)
 {
     const struct kind_def *def = entry->partition->type->def;
-    void *old = entry->object;
+    void *old = entry_object(entry);
 
-    entry->object = fresh;
+    entry_set_object(entry, fresh);
     if (!old && fresh) {
         s->counts[def->class]++;
         entry->partition->type->objects++;
@@ -340,7 +340,7 @@ static void replace_object(struct store *s, struct entry *entry, void *fresh)
 static enum store_outcome put_decoded_object(struct store *s, struct entry *entry,
                                              const cJSON *json, void *object, struct origin origin)
 {
-    bool added = !entry->object;
+    bool added = !entry_object(entry);
     const struct kind_def *def = entry->partition->type->def;
     bool inherits = !added && entry->sweep != STORE_HISTORY_INVALID && def->inherit;
     /* If pass or source differ, versions between the two objects may have been missed. */
@@ -351,7 +351,7 @@ static enum store_outcome put_decoded_object(struct store *s, struct entry *entr
     if (!object)
         return STORE_REJECTED;
     if (inherits)
-        def->inherit(object, entry->object, relisted);
+        def->inherit(object, entry_object(entry), relisted);
     replace_object(s, entry, object);
     return added ? STORE_ADDED : STORE_CHANGED;
 }
@@ -391,7 +391,7 @@ enum store_outcome store_put(struct store *s, const cJSON *json, struct origin o
 
 static void remove_object(struct store *s, struct entry *entry)
 {
-    if (entry->object)
+    if (entry_object(entry))
         replace_object(s, entry, NULL);
     store_free_if_unused(s, entry);
 }

@@ -80,6 +80,46 @@ struct entry {
 };
 
 /*
+ * Return the object (the result of def->decode), the decision or the contribution of an entry; NULL
+ * without one.
+ */
+static inline void *entry_object(const struct entry *e)
+{
+    return e->object;
+}
+
+static inline void *entry_decision(const struct entry *e)
+{
+    return e->decision;
+}
+
+static inline void *entry_contribution(const struct entry *e)
+{
+    return e->contribution;
+}
+
+static inline bool entry_exists(const struct entry *e)
+{
+    return e->object != NULL;
+}
+
+/* Set a member of an entry, NULL for none; they do not free the previous one. */
+static inline void entry_set_object(struct entry *e, void *object)
+{
+    e->object = object;
+}
+
+static inline void entry_set_decision(struct entry *e, void *decision)
+{
+    e->decision = decision;
+}
+
+static inline void entry_set_contribution(struct entry *e, void *contribution)
+{
+    e->contribution = contribution;
+}
+
+/*
  * `changed` is called after each change of an entry's object. `old` is the previous object, NULL
  * if the entry had no object; do not keep a pointer to it. The listener may call
  * store_find_or_add(), and store_free_if_unused() for other entries; it must not put, remove or
@@ -196,7 +236,7 @@ static inline void store_request_read(struct entry *entry)
 /* Returns true if the entry has an object that `source` was the last to read. */
 static inline bool entry_is_from_source(const struct entry *entry, uint32_t source)
 {
-    return entry->object && entry->source == source;
+    return entry_exists(entry) && entry->source == source;
 }
 
 /* Marks the object, valid or not, as seen in the pass `origin`: store_sweep() keeps it. */
@@ -229,11 +269,6 @@ struct partition *type_find_partition(const struct store *s, const struct type *
 
 /* Returns the number of objects of a class in the store. */
 size_t store_object_count(const struct store *s, enum object_class class);
-
-static inline bool entry_exists(const struct entry *e)
-{
-    return e->object != NULL;
-}
 
 static inline enum object_class entry_class(const struct entry *e)
 {
@@ -353,58 +388,58 @@ struct policy;
 struct template;
 struct work;
 
-static inline const void *entry_object(const struct entry *e, enum object_class class)
+static inline const void *object_of_class(const struct entry *e, enum object_class class)
 {
-    return e && entry_class(e) == class ? e->object : NULL;
+    return e && entry_class(e) == class ? entry_object(e) : NULL;
 }
 
 static inline const struct template *entry_template(const struct entry *e)
 {
-    return entry_object(e, CLASS_TEMPLATE);
+    return object_of_class(e, CLASS_TEMPLATE);
 }
 
 /* Returns the object of an entry of CLASS_TEMPLATE or CLASS_SETTING; else NULL. */
 static inline const struct template *entry_template_or_setting(const struct entry *e)
 {
-    return e && entry_class(e) == CLASS_SETTING ? e->object : entry_template(e);
+    return e && entry_class(e) == CLASS_SETTING ? entry_object(e) : entry_template(e);
 }
 
 static inline const struct policy *entry_policy(const struct entry *e)
 {
-    return entry_object(e, CLASS_POLICY);
+    return object_of_class(e, CLASS_POLICY);
 }
 
 static inline const struct binding *entry_binding(const struct entry *e)
 {
-    return entry_object(e, CLASS_BINDING);
+    return object_of_class(e, CLASS_BINDING);
 }
 
 static inline const struct override *entry_override(const struct entry *e)
 {
-    return entry_object(e, CLASS_OVERRIDE);
+    return object_of_class(e, CLASS_OVERRIDE);
 }
 
 static inline const struct cluster *entry_cluster(const struct entry *e)
 {
-    return entry_object(e, CLASS_CLUSTER);
+    return object_of_class(e, CLASS_CLUSTER);
 }
 
 static inline const struct event *entry_event(const struct entry *e)
 {
-    return entry_object(e, CLASS_EVENT);
+    return object_of_class(e, CLASS_EVENT);
 }
 
 static inline const struct lease *entry_lease(const struct entry *e)
 {
-    return entry_object(e, CLASS_LEASE);
+    return object_of_class(e, CLASS_LEASE);
 }
 
 static inline const struct federated_quota *entry_quota(const struct entry *e)
 {
-    return entry_object(e, CLASS_QUOTA);
+    return object_of_class(e, CLASS_QUOTA);
 }
 
 static inline const struct work *entry_work(const struct entry *e)
 {
-    return entry_object(e, CLASS_WORK);
+    return object_of_class(e, CLASS_WORK);
 }

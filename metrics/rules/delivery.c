@@ -370,7 +370,7 @@ uint32_t delivery_stage_start_s(const struct binding *b, enum stage stage, int64
 const char *delivery_target_message(const struct delivery_sources *from,
                                     const struct entry *template, uint32_t target)
 {
-    struct template_decision *d = template->decision;
+    struct template_decision *d = entry_decision(template);
     const struct binding *b = entry_binding(d->binding);
     const char *cluster = b->clusters[target].name;
     CLEANUP(entry_list_release) struct entry_list reads = {0};
@@ -386,7 +386,7 @@ const char *delivery_target_message(const struct delivery_sources *from,
 
 const char *delivery_message(const struct delivery_sources *from, const struct entry *template)
 {
-    struct template_decision *d = template->decision;
+    struct template_decision *d = entry_decision(template);
     const struct binding *b = entry_binding(d->binding);
     struct stage_and_reason at = d->stages.delivery;
     uint32_t first = d->target_count;

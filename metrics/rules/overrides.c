@@ -309,7 +309,7 @@ static bool is_in_later_second(int64_t ms, const struct override_event *failure)
 static bool has_changed_since(const struct override_events *o, const struct entry *policy,
                               const struct override_event *failure)
 {
-    const struct override *override = policy->object;
+    const struct override *override = entry_object(policy);
 
     if (incomplete_has_type(o->incomplete, policy->partition->type))
         return false;

@@ -240,7 +240,7 @@ static bool is_equal_for_readers(const void *old, const void *fresh)
 
 static void attach_history(struct rule_context *c, struct entry *entry, const void *last)
 {
-    struct policy_decision *d = entry->decision;
+    struct policy_decision *d = entry_decision(entry);
 
     (void)last;
     d->history = policy_versions_ref_history(&c->policy_versions, entry);

@@ -582,7 +582,7 @@ static bool depends_on_clusters(const struct template_decision *d)
 
 static void unregister_template(struct rule_context *c, struct entry *entry, const void *next)
 {
-    struct template_decision *d = entry->decision;
+    struct template_decision *d = entry_decision(entry);
     const struct template_decision *fresh = next;
 
     policy_versions_remove_template(&c->policy_versions, d->version);
@@ -601,7 +601,7 @@ static void unregister_template(struct rule_context *c, struct entry *entry, con
 static void note_state_change(struct rule_context *c, struct entry *entry,
                               const struct template_decision *old)
 {
-    struct template_decision *d = entry->decision;
+    struct template_decision *d = entry_decision(entry);
     bool simulated = c->policy_versions.paused;
     bool stays = old && (old->state == d->state || simulated);
 
@@ -623,7 +623,7 @@ bool rule_template_end_first_run(struct rule_context *c, size_t budget)
         struct entry *entry = c->first_run.items[--c->first_run.count];
 
         if (template_decision(entry))
-            ((struct template_decision *)entry->decision)->first_run = false;
+            ((struct template_decision *)entry_decision(entry))->first_run = false;
         store_unpin(c->store, entry);
     }
     if (c->first_run.count == 0)
@@ -633,7 +633,7 @@ bool rule_template_end_first_run(struct rule_context *c, size_t budget)
 
 static void register_template(struct rule_context *c, struct entry *entry, const void *last)
 {
-    struct template_decision *d = entry->decision;
+    struct template_decision *d = entry_decision(entry);
     const struct template_decision *old = last;
 
     d->version = count_running_version(c, entry, d);

@@ -71,7 +71,7 @@ static void admission_conditions(const struct rule_context *c, const struct entr
                                  struct condition_list *out)
 {
     const struct admission *a = admission_of_entry(entry);
-    const struct override *o = entry_class(entry) == CLASS_OVERRIDE ? entry->object : NULL;
+    const struct override *o = entry_class(entry) == CLASS_OVERRIDE ? entry_object(entry) : NULL;
     int64_t written_ms = o ? o->changed_ms : 0;
 
     if (o && override_has_unwatched_version(c->store, &c->api_versions, o))

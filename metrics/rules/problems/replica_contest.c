@@ -32,7 +32,7 @@ void autoscalers_free(struct autoscalers *a)
 const struct autoscaler *entry_autoscaler(const struct entry *entry)
 {
     if (entry_class(entry) == CLASS_OTHER && entry_exists(entry))
-        return ((const struct other *)entry->object)->autoscaler;
+        return ((const struct other *)entry_object(entry))->autoscaler;
     return template_autoscaler(entry_template(entry));
 }
 

@@ -272,7 +272,7 @@ static void expect_class(struct oracle *o, const struct world *w, enum object_cl
         for (const struct partition *partition = type->partitions; partition;
              partition = partition->next_of_type) {
             for (size_t i = 0; i < partition->count; i++) {
-                if (partition->entries[i]->object)
+                if (entry_object(partition->entries[i]))
                     each(o, partition->entries[i]);
             }
         }
@@ -425,7 +425,7 @@ static void hand_init(struct hand *h, const char *ns, const struct registry_opti
     h->decision = xcalloc(1, sizeof(*h->decision));
     h->decision->state = STATE_ATTACHED;
     h->decision->dependency = xcalloc(1, sizeof(*h->decision->dependency));
-    h->entry->decision = h->decision;
+    entry_set_decision(h->entry, h->decision);
 }
 
 static void hand_release(struct hand *h)
@@ -772,10 +772,10 @@ TEST(equal_contribution_does_not_change_the_registry)
     hand_init(&h, "default", &registry_options_default);
     registry_update_entry(h.r, h.entry);
     uint64_t version = registry_change_count(h.r);
-    const void *contribution = h.entry->contribution;
+    const void *contribution = entry_contribution(h.entry);
     registry_update_entry(h.r, h.entry);
     assert_int_equal(registry_change_count(h.r), version);
-    assert_ptr_equal(h.entry->contribution, contribution);
+    assert_ptr_equal(entry_contribution(h.entry), contribution);
     h.decision->state = STATE_CURRENT;
     registry_update_entry(h.r, h.entry);
     assert_true(registry_change_count(h.r) > version);

@@ -190,7 +190,7 @@ TEST(every_template_has_one_state)
                 const struct template_decision *d = template_decision(partition->entries[i]);
 
                 assert_int_equal(d != NULL, type->def->class == CLASS_TEMPLATE &&
-                                                partition->entries[i]->object != NULL);
+                                                entry_object(partition->entries[i]) != NULL);
                 decided += d && d->state < STATE_COUNT;
             }
         }

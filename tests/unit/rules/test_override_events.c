@@ -387,7 +387,7 @@ static bool is_past(const struct lab *lab, const struct override_event *failure,
     const char *kind = *failure->policy_ns ? "OverridePolicy" : "ClusterOverridePolicy";
     const struct entry *entry = world_find(&lab->world, "policy.karmada.io/v1alpha1", kind,
                                            failure->policy_ns, failure->policy);
-    const struct override *policy = entry ? entry->object : NULL;
+    const struct override *policy = entry ? entry_object(entry) : NULL;
     bool past = !policy || policy->created_ms > failure->time_ms;
 
     for (unsigned i = 0; i < EVENTS; i++) {
