@@ -336,7 +336,7 @@ static void add_title(struct explain_context *x, const struct entry *entry)
                              resource.kind, resource.name);
     else if (entry_class(entry) == CLASS_TEMPLATE)
         explanation_add_line(x->out, EXPLAIN_HEADING, "%s %s%s%s (%s)", entry_kind(entry), ns,
-                             *ns ? "/" : "", entry->name, entry->partition->type->api_version);
+                             *ns ? "/" : "", entry->name, entry_type(entry)->api_version);
     else
         explanation_add_line(x->out, EXPLAIN_HEADING, "%s", explain_name(x, entry));
 }

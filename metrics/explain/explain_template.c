@@ -505,7 +505,7 @@ static const struct entry *find_propagating_neighbour(const struct store *store,
                                         : NULL;
 
         for (size_t i = 0; p && i < p->count; i++) {
-            const struct entry *entry = p->entries[i];
+            const struct entry *entry = partition_entry(p, i);
             const struct template_decision *d = template_decision(entry);
 
             if (d && entry_exists(entry) && d->propagates && type->kind != entry_kind(template) &&
@@ -523,7 +523,7 @@ static const struct entry *find_propagating_neighbour(const struct store *store,
 static void explain_no_dependency(struct explain_context *x, const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
-    const struct type *type = template->partition->type;
+    const struct type *type = entry_type(template);
     const struct entry *neighbour;
 
     if (d->state != STATE_PENDING ||
@@ -557,7 +557,7 @@ static void explain_unserved_version(struct explain_context *x, const struct ent
 {
     CLEANUP(strbuf_release) struct strbuf preferred = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
     struct api_version_source source = engine_api_version_source(x->engine);
-    const struct type *type = template->partition->type;
+    const struct type *type = entry_type(template);
     const struct builtin_kind *nearest = builtin_kind_suggest(type->api_version, type->kind);
 
     explain_paragraph(x, "The API server does not serve %s in %s, and refuses the object.",
@@ -577,7 +577,7 @@ static void explain_ignored(struct explain_context *x, const struct entry *templ
 {
     const struct template_decision *d = template_decision(template);
     struct api_version_source source = engine_api_version_source(x->engine);
-    const struct type *type = template->partition->type;
+    const struct type *type = entry_type(template);
 
     explain_state(x, template);
     explain_paragraph(x, "Karmada does not propagate the template.");

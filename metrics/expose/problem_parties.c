@@ -342,10 +342,10 @@ static void add_outranking_policies(struct parties *out)
 {
     const struct entry *policy = out->problem->subject;
 
-    for (uint32_t i = 0; i < policy->reader_count; i++) {
-        const struct template_decision *d = template_decision(policy->readers[i]);
+    for (uint32_t i = 0; i < entry_reader_count(policy); i++) {
+        const struct template_decision *d = template_decision(entry_reader(policy, i));
 
-        if (d && entry_exists(policy->readers[i]) && d->state != STATE_IGNORED &&
+        if (d && entry_exists(entry_reader(policy, i)) && d->state != STATE_IGNORED &&
             d->governing == policy && d->winner && d->winner != policy)
             add_party(out, d->winner);
     }
@@ -355,8 +355,8 @@ static void add_missing_bindings(struct parties *out)
 {
     const struct entry *binding = out->problem->subject;
 
-    for (uint32_t i = 0; i < binding->read_count; i++) {
-        const struct entry *read = binding->reads[i].read;
+    for (uint32_t i = 0; i < entry_read_count(binding); i++) {
+        const struct entry *read = entry_read(binding, i);
 
         if (entry_class(read) == CLASS_BINDING && !entry_exists(read))
             add_party(out, read);
@@ -584,5 +584,5 @@ bool problem_is_about(const struct problem *p, const struct entry *entry)
     return strcmp(problem_name(p), entry->name) == 0 &&
            strcmp(problem_ns(p), entry_ns(entry)) == 0 &&
            strcmp(problem_subject_kind(p), entry_kind(entry)) == 0 &&
-           strcmp(problem_api_version(p), entry->partition->type->api_version) == 0;
+           strcmp(problem_api_version(p), entry_type(entry)->api_version) == 0;
 }

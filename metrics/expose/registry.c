@@ -89,7 +89,7 @@ static void visit_entries(const struct store *store, void *context,
         for (const struct partition *partition = type->partitions; partition;
              partition = partition->next_of_type) {
             for (size_t i = 0; i < partition->count; i++)
-                visit(context, partition->entries[i]);
+                visit(context, partition_entry(partition, i));
         }
     }
 }

@@ -79,6 +79,44 @@ struct entry {
     char name[];
 };
 
+static inline struct partition *entry_partition(const struct entry *e)
+{
+    return e->partition;
+}
+
+static inline struct type *entry_type(const struct entry *e)
+{
+    return entry_partition(e)->type;
+}
+
+/* Returns an entry of a partition; `index` is below p->count. */
+static inline struct entry *partition_entry(const struct partition *p, size_t index)
+{
+    return p->entries[index];
+}
+
+static inline uint32_t entry_read_count(const struct entry *e)
+{
+    return e->read_count;
+}
+
+/* Returns an entry that the decision of `e` depends on; `index` is below entry_read_count(). */
+static inline struct entry *entry_read(const struct entry *e, uint32_t index)
+{
+    return e->reads[index].read;
+}
+
+static inline uint32_t entry_reader_count(const struct entry *e)
+{
+    return e->reader_count;
+}
+
+/* Returns an entry with a decision that depends on `e`; `index` is below entry_reader_count(). */
+static inline struct entry *entry_reader(const struct entry *e, uint32_t index)
+{
+    return e->readers[index];
+}
+
 /*
  * Return the object (the result of def->decode), the decision or the contribution of an entry; NULL
  * without one.
@@ -272,22 +310,22 @@ size_t store_object_count(const struct store *s, enum object_class class);
 
 static inline enum object_class entry_class(const struct entry *e)
 {
-    return e->partition->type->def->class;
+    return entry_type(e)->def->class;
 }
 
 static inline const char *entry_kind(const struct entry *e)
 {
-    return e->partition->type->kind;
+    return entry_type(e)->kind;
 }
 
 static inline bool entry_is_cluster_scoped(const struct entry *e)
 {
-    return e->partition->type->def->cluster_scoped;
+    return entry_type(e)->def->cluster_scoped;
 }
 
 static inline const char *entry_ns(const struct entry *e)
 {
-    return e->partition->ns;
+    return entry_partition(e)->ns;
 }
 
 /*
@@ -301,7 +339,7 @@ void entry_add_name(struct strbuf *out, const struct entry *e);
 /* Returns the identity of an entry; its texts are borrowed from the entry. */
 static inline struct identity entry_identity(const struct entry *e)
 {
-    return (struct identity){e->partition->type->api_version, entry_kind(e), entry_ns(e), e->name};
+    return (struct identity){entry_type(e)->api_version, entry_kind(e), entry_ns(e), e->name};
 }
 
 /* ---- lists of entries ---- */
@@ -312,12 +350,12 @@ static inline int entry_compare(const struct entry *a, const struct entry *b)
     int order;
 
     /* Most pairs of a sort are in one partition: the same kind and namespace. */
-    if (a->partition == b->partition)
+    if (entry_partition(a) == entry_partition(b))
         return strcmp(a->name, b->name);
     order = strcmp(entry_kind(a), entry_kind(b));
     order = order ? order : strcmp(entry_ns(a), entry_ns(b));
     order = order ? order : strcmp(a->name, b->name);
-    return order ? order : strcmp(a->partition->type->api_version, b->partition->type->api_version);
+    return order ? order : strcmp(entry_type(a)->api_version, entry_type(b)->api_version);
 }
 
 /* A growing list of borrowed entries; all zero is an empty list. */

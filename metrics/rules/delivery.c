@@ -92,8 +92,7 @@ static bool is_any_override_deleted(const char *list, const char *ns,
 
         entry_list_add(reads, policy);
         /* As long as not all objects of the kind have been read, the policy may exist. */
-        gone |= !entry_exists(policy) &&
-                !incomplete_has_type(from->incomplete, policy->partition->type);
+        gone |= !entry_exists(policy) && !incomplete_has_type(from->incomplete, entry_type(policy));
     }
     return gone;
 }

@@ -152,8 +152,8 @@ void engine_free(struct engine *e)
         for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
             for (size_t i = 0; i < p->count; i++) {
                 if (rule->release)
-                    rule->release(c, entry_decision(p->entries[i]));
-                entry_set_decision(p->entries[i], NULL);
+                    rule->release(c, entry_decision(partition_entry(p, i)));
+                entry_set_decision(partition_entry(p, i), NULL);
             }
         }
     }
@@ -239,7 +239,7 @@ static void evaluate_entry(struct engine *e, struct entry *entry, struct gathere
         e->observer.deciding(e->observer.context, entry);
     g->referrers.count = g->reads.count = 0;
     if (entry_exists(entry) && rule->decide &&
-        !incomplete_has_type(&c->incomplete, entry->partition->type)) {
+        !incomplete_has_type(&c->incomplete, entry_type(entry))) {
         rule->gather(c, entry, g);
         fresh = rule->decide(g, &due_ms);
         if (rule->add_reads)

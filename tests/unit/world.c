@@ -108,10 +108,10 @@ static struct entry **list_sorted_entries(const struct world *w, size_t *out_cou
         for (const struct partition *partition = type->partitions; partition;
              partition = partition->next_of_type) {
             for (size_t i = 0; i < partition->count; i++) {
-                if (!entry_object(partition->entries[i]))
+                if (!entry_object(partition_entry(partition, i)))
                     continue;
                 entries = xreallocarray(entries, count + 1, sizeof(struct entry *));
-                entries[count++] = partition->entries[i];
+                entries[count++] = partition_entry(partition, i);
             }
         }
     }
@@ -160,7 +160,7 @@ void world_inherit(struct world *w, const struct world *old)
 
     for (size_t i = 0; i < count; i++) {
         struct entry *entry =
-            world_find(w, entries[i]->partition->type->api_version, entry_kind(entries[i]),
+            world_find(w, entry_type(entries[i])->api_version, entry_kind(entries[i]),
                        entry_ns(entries[i]), entries[i]->name);
 
         if (entry && entry_object(entry))

@@ -136,8 +136,8 @@ static int64_t first_relation_since_ms(const struct entry *policy, bool tie)
 {
     int64_t first_ms = 0;
 
-    for (uint32_t i = 0; i < policy->reader_count; i++) {
-        int64_t since_ms = relation_since_ms(policy->readers[i], policy, tie);
+    for (uint32_t i = 0; i < entry_reader_count(policy); i++) {
+        int64_t since_ms = relation_since_ms(entry_reader(policy, i), policy, tie);
 
         if (since_ms > 0 && (first_ms == 0 || since_ms < first_ms))
             first_ms = since_ms;

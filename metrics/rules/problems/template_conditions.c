@@ -87,7 +87,7 @@ static bool runs_pods(const struct entry *template)
         {"apps", "Deployment"}, {"apps", "StatefulSet"}, {"apps", "DaemonSet"},
         {"apps", "ReplicaSet"}, {"batch", "Job"},        {"batch", "CronJob"},
     };
-    const char *api_version = template->partition->type->api_version;
+    const char *api_version = entry_type(template)->api_version;
     size_t group_len = api_group_len(api_version);
 
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {

@@ -184,13 +184,13 @@ TEST(entry_in_use_is_not_freed)
     assert_int_equal(put(s, CONFIG_MAP("a", "1"), (struct origin){1, 1}, &err), STORE_ADDED);
     assert_ptr_equal(store_find(s, &map_a), entry);
 
-    entry->reader_count = 1;
+    entry->pins = 1;
     store_remove(s, entry);
     assert_ptr_equal(store_find(s, &map_a), entry);
     assert_null(entry_object(entry));
     assert_int_equal(store_sweep(s, (struct origin){1, 2}), 0);
 
-    entry->reader_count = 0;
+    entry->pins = 0;
     entry->dirty = true;
     store_free_if_unused(s, entry);
     assert_ptr_equal(store_find(s, &map_a), entry);

@@ -168,7 +168,7 @@ static void oracle_step(struct oracle *o)
         if (!entry)
             break;
         p.truth->held = !p.truth->held;
-        entry->reader_count = p.truth->held;
+        entry->pins = p.truth->held;
         break;
     case 7:
         if (!entry)
@@ -189,7 +189,7 @@ static void compare_entry(const struct truth *t, const struct entry *entry)
     if (!entry)
         return;
     assert_int_equal(entry_object(entry) != NULL, t->exists);
-    assert_ptr_equal(entry->partition->entries[entry->position], entry);
+    assert_ptr_equal(partition_entry(entry_partition(entry), entry->position), entry);
     if (entry_object(entry)) {
         char value[16];
 

@@ -368,7 +368,7 @@ static bool is_about(const struct event *e, const struct entry *template, const 
 
     return o && strcmp(e->kind, "Deployment") == 0 && strcmp(e->ns, entry_ns(template)) == 0 &&
            strcmp(e->name, template->name) == 0 && o->uid_hash == uid_hash("u") &&
-           strcmp(o->api_version, template->partition->type->api_version) == 0 &&
+           strcmp(o->api_version, entry_type(template)->api_version) == 0 &&
            (o->outcome == WORKS_WRITTEN || strcmp(o->cluster, cluster) == 0);
 }
 
