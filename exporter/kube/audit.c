@@ -277,8 +277,8 @@ static void each_reflector_entry(struct audit *a,
     for (const struct type *type = store_first_type(objects->store); type; type = type->next) {
         for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
             for (size_t i = 0; i < p->count; i++) {
-                if (entry_is_from_source(p->entries[i], objects->origin.source))
-                    visit(a, p->entries[i]);
+                if (entry_is_from_source(partition_entry(p, i), objects->origin.source))
+                    visit(a, partition_entry(p, i));
             }
         }
     }

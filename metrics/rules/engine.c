@@ -152,8 +152,8 @@ void engine_free(struct engine *e)
         for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
             for (size_t i = 0; i < p->count; i++) {
                 if (rule->release)
-                    rule->release(c, p->entries[i]->decision);
-                p->entries[i]->decision = NULL;
+                    rule->release(c, entry_decision(partition_entry(p, i)));
+                entry_set_decision(partition_entry(p, i), NULL);
             }
         }
     }
@@ -194,7 +194,7 @@ static void replace_decision(struct rule_context *c, struct entry *entry, void *
                              const struct entry_list *reads, int64_t due_ms)
 {
     const struct rule *rule = rule_of_entry(entry);
-    void *old = entry->decision;
+    void *old = entry_decision(entry);
     bool differs = old && fresh ? rule->equal && !rule->equal(old, fresh) : old != fresh;
     bool reads_differ = graph_reads_differ(entry, reads);
 
@@ -206,7 +206,7 @@ static void replace_decision(struct rule_context *c, struct entry *entry, void *
         graph_set_reads(c->graph, entry, reads);
     if (rule->mark_read && (differs || reads_differ))
         rule->mark_read(c, entry);
-    entry->decision = fresh;
+    entry_set_decision(entry, fresh);
     if (fresh && rule->enter)
         rule->enter(c, entry, old);
     if (entry_class(entry) == CLASS_TEMPLATE)
@@ -239,7 +239,7 @@ static void evaluate_entry(struct engine *e, struct entry *entry, struct gathere
         e->observer.deciding(e->observer.context, entry);
     g->referrers.count = g->reads.count = 0;
     if (entry_exists(entry) && rule->decide &&
-        !incomplete_has_type(&c->incomplete, entry->partition->type)) {
+        !incomplete_has_type(&c->incomplete, entry_type(entry))) {
         rule->gather(c, entry, g);
         fresh = rule->decide(g, &due_ms);
         if (rule->add_reads)

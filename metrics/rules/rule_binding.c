@@ -163,7 +163,7 @@ static void mark_bound_templates(struct rule_context *c)
             continue;
         for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
             for (size_t i = 0; i < p->count; i++)
-                mark_template_of_binding(c, entry_binding(p->entries[i]));
+                mark_template_of_binding(c, entry_binding(partition_entry(p, i)));
         }
     }
 }

@@ -221,8 +221,8 @@ static void mark_resources_in_namespace(struct rule_context *c, const char *name
                                                 : NULL;
 
         for (size_t i = 0; partition && i < partition->count; i++) {
-            if (entry_exists(partition->entries[i]))
-                graph_mark(c->graph, partition->entries[i]);
+            if (entry_exists(partition_entry(partition, i)))
+                graph_mark(c->graph, partition_entry(partition, i));
         }
     }
 }
@@ -284,7 +284,7 @@ static bool gather_referrers(const struct rule_context *c, const struct entry *e
  */
 static bool is_named_in_unwatched_version(const struct rule_context *c, const struct entry *entry)
 {
-    const struct type *type = entry->partition->type;
+    const struct type *type = entry_type(entry);
     struct entry *policy = selector_index_find_other_version(c->index, entry, c->release);
 
     return policy && api_version_judge(&c->api_versions, type->api_version, type->kind) ==
@@ -295,7 +295,7 @@ static void gather_template_facts(const struct rule_context *c, struct entry *en
                                   struct gathered *out)
 {
     const struct template *t = entry_template(entry);
-    const struct type *type = entry->partition->type;
+    const struct type *type = entry_type(entry);
     struct template_facts *facts = &out->template;
     struct entry *binding = template_binding(c->store, entry);
     const struct binding *b = entry_binding(binding);
@@ -499,15 +499,15 @@ static void mark_if_class(struct graph *g, struct entry *entry, enum object_clas
 /* Marks the bindings that read the template: its own, and those with its own in requiredBy. */
 static void mark_reading_bindings(struct graph *g, const struct entry *entry)
 {
-    for (uint32_t i = 0; i < entry->reader_count; i++)
-        mark_if_class(g, entry->readers[i], CLASS_BINDING);
+    for (uint32_t i = 0; i < entry_reader_count(entry); i++)
+        mark_if_class(g, entry_reader(entry, i), CLASS_BINDING);
 }
 
 /* Marks a template's dependencies and their bindings, which resolve the values of referrers. */
 static void mark_dependencies(const struct rule_context *c, const struct entry *entry)
 {
-    for (uint32_t i = 0; i < entry->read_count; i++) {
-        struct entry *read = entry->reads[i].read;
+    for (uint32_t i = 0; i < entry_read_count(entry); i++) {
+        struct entry *read = entry_read(entry, i);
         struct entry *binding;
 
         if (entry_class(read) != CLASS_TEMPLATE)
@@ -584,7 +584,7 @@ static bool depends_on_clusters(const struct template_decision *d)
 
 static void unregister_template(struct rule_context *c, struct entry *entry, const void *next)
 {
-    struct template_decision *d = entry->decision;
+    struct template_decision *d = entry_decision(entry);
     const struct template_decision *fresh = next;
 
     policy_versions_remove_template(&c->policy_versions, d->version);
@@ -603,7 +603,7 @@ static void unregister_template(struct rule_context *c, struct entry *entry, con
 static void note_state_change(struct rule_context *c, struct entry *entry,
                               const struct template_decision *old)
 {
-    struct template_decision *d = entry->decision;
+    struct template_decision *d = entry_decision(entry);
     bool simulated = c->policy_versions.paused;
     bool stays = old && (old->state == d->state || simulated);
 
@@ -625,7 +625,7 @@ bool rule_template_end_first_run(struct rule_context *c, size_t budget)
         struct entry *entry = c->first_run.items[--c->first_run.count];
 
         if (template_decision(entry))
-            ((struct template_decision *)entry->decision)->first_run = false;
+            ((struct template_decision *)entry_decision(entry))->first_run = false;
         store_unpin(c->store, entry);
     }
     if (c->first_run.count == 0)
@@ -635,7 +635,7 @@ bool rule_template_end_first_run(struct rule_context *c, size_t budget)
 
 static void register_template(struct rule_context *c, struct entry *entry, const void *last)
 {
-    struct template_decision *d = entry->decision;
+    struct template_decision *d = entry_decision(entry);
     const struct template_decision *old = last;
 
     d->version = count_running_version(c, entry, d);

@@ -55,9 +55,9 @@ static char *describe_store(const struct store *store)
             for (size_t i = 0; i < partition->count; i++) {
                 struct strbuf line = STRBUF_INIT(1 << 12);
 
-                if (!entry_exists(partition->entries[i]))
+                if (!entry_exists(partition_entry(partition, i)))
                     continue;
-                append_description(partition->entries[i], &line);
+                append_description(partition_entry(partition, i), &line);
                 assert_true(count < ARRAY_LEN(lines));
                 lines[count++] = strbuf_take(&line, &len);
             }

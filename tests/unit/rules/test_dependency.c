@@ -44,7 +44,8 @@ static void check_other_bindings(const struct world *w, const cJSON *expect)
         for (const struct partition *partition = type->partitions; partition;
              partition = partition->next_of_type) {
             for (size_t i = 0; i < partition->count; i++) {
-                const struct dependency_decision *d = dependency_decision(partition->entries[i]);
+                const struct dependency_decision *d =
+                    dependency_decision(partition_entry(partition, i));
 
                 attached += d && d->attached;
                 if (d && !d->attached)
