@@ -3,6 +3,7 @@
 
 #include "metrics/base/base.h"
 #include "metrics/base/json.h"
+#include "metrics/base/pool.h"
 
 /* Interned strings, and the decoder of one Kubernetes object that uses them. */
 
@@ -15,8 +16,11 @@ struct intern;
 
 /* Returns an empty pool; `seed` is the seed of its hash table. */
 struct intern *intern_new(uint64_t seed) MUST_USE;
-/* Frees the pool and all its strings. Takes NULL. */
+/* Frees the pool and all its strings. All cells of its memory must be free. Takes NULL. */
 void intern_free(struct intern *pool);
+
+/* Returns the memory of the objects with these strings; intern_free() destroys it. */
+struct pool *intern_memory(const struct intern *pool);
 
 /* Returns the interned copy of `s` with a new reference; the caller calls intern_drop(). */
 const char *intern_add(struct intern *pool, const char *s) MUST_USE;
