@@ -365,6 +365,11 @@ void engine_note_other_binding(struct engine *e, const cJSON *binding, int64_t n
     }
 }
 
+void engine_skip_other_bindings(struct engine *e, int64_t now_ms)
+{
+    other_bindings_skip_list(e->context.other_bindings, now_ms);
+}
+
 struct controller_progress *engine_progress(const struct engine *e)
 {
     return e->context.progress;
