@@ -274,7 +274,8 @@ static bool judge_problems(struct rule_context *c, size_t budget)
 
 bool engine_run(struct engine *e, int64_t now_ms, size_t budget)
 {
-    struct gathered gathered = {.release = e->context.release};
+    struct gathered gathered = {.release = e->context.release,
+                                .memory = intern_memory(store_string_pool(e->context.store))};
     struct entry *entry;
 
     /* Time never decreases: if the clock is set back, overdue templates stay overdue. */
