@@ -9,8 +9,8 @@
 
 struct intern {
     uint64_t seed;
-    struct map strings;
     struct pool *memory;
+    struct map strings;
 };
 
 /* An interned string and its header. Callers have a pointer to `text` only. */
@@ -45,7 +45,7 @@ struct intern *intern_new(uint64_t seed)
     struct intern *pool = xmalloc(sizeof(*pool));
 
     *pool =
-        (struct intern){.seed = seed, .strings = MAP_INIT(interned_equal), .memory = pool_new()};
+        (struct intern){.seed = seed, .memory = pool_new(), .strings = MAP_INIT(interned_equal)};
     return pool;
 }
 

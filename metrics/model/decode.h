@@ -16,10 +16,10 @@ struct intern;
 
 /* Returns an empty pool; `seed` is the seed of its hash table. */
 struct intern *intern_new(uint64_t seed) MUST_USE;
-/* Frees the pool and all its strings. All cells of its memory must be free. Takes NULL. */
+/* Frees the pool and all its strings. Takes NULL. */
 void intern_free(struct intern *pool);
 
-/* Returns the memory of the objects with these strings; intern_free() destroys it. */
+/* Returns the pool of the memory of objects that have strings of `pool`; borrowed. */
 struct pool *intern_memory(const struct intern *pool);
 
 /* Returns the interned copy of `s` with a new reference; the caller calls intern_drop(). */
