@@ -57,7 +57,7 @@ func (s *server) obey(in *bufio.Scanner, rate *atomic.Int64) {
 }
 
 func main() {
-	w := &world{policyChanges: map[int]int{}, templateChanged: map[int]change{}, bindingChanged: map[int]change{}}
+	w := &world{policyChanged: map[int]change{}, templateChanged: map[int]change{}, bindingChanged: map[int]change{}}
 	cert, key := flag.String("cert", "", "certificate"), flag.String("key", "", "its key")
 	folder := flag.String("shapes", "tests/bench/shapes", "folder of the shapes of objects")
 	flag.IntVar(&w.templates, "templates", 10000, "number of templates, which have a binding each")

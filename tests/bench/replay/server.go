@@ -96,9 +96,9 @@ func (s *server) changePolicy(number int) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.version++
-	s.policyChanges[number]++
+	s.policyChanged[number] = change{version: s.version, times: s.policyChanged[number].times + 1}
 	s.publish(s.byPath["/apis/"+policyAPI+"/propagationpolicies"], number)
-	return 1 + s.policyChanges[number]
+	return 1 + s.policyChanged[number].times
 }
 
 // Moves so many bindings off their first cluster, evenly over that time.

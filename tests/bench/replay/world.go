@@ -25,11 +25,11 @@ type world struct {
 
 	mu      sync.Mutex
 	version int
-	// Changes of objects, by number: how often a policy changed, how often and at which version a template or binding did.
-	policyChanges                   map[int]int
-	templateChanged, bindingChanged map[int]change
+	// Last changes of objects, by number.
+	policyChanged, templateChanged, bindingChanged map[int]change
 }
 
+// change is the version after the last change of an object, and the number of its changes.
 type change struct {
 	version, times int
 	evicted        bool
@@ -106,7 +106,10 @@ func (w *world) binding(out []byte, number int, _ bool) []byte {
 
 func (w *world) policy(out []byte, number int, _ bool) []byte {
 	v := w.values(number, number)
-	v.generation = 1 + w.policyChanges[number]
+	v.generation = 1
+	if changed, is := w.policyChanged[number]; is {
+		v.version, v.generation = changed.version, 1+changed.times
+	}
 	return w.shapes.get("policy").expand(out, v)
 }
 
