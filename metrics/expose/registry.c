@@ -65,7 +65,9 @@ struct registry *registry_new(const struct engine *engine, const struct registry
 
     r->options = *options;
     samples_init(&r->samples, engine);
-    contributions_init(&r->contributions, seed);
+    contributions_init(&r->contributions,
+                       engine ? intern_memory(store_string_pool(engine_store(engine))) : NULL,
+                       seed);
     r->families = xcalloc(family_count(), sizeof(*r->families));
     r->own = r->families + family_count() - OWN_FAMILY_COUNT;
     for (size_t i = 0; i < family_count(); i++) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/model/store.h"
 
+#include "metrics/base/handle_map.h"
+
 enum { EMPTY_PARTITIONS_MIN = 64 };
 
 struct store {
@@ -8,7 +10,7 @@ struct store {
     const char *owner_key;
     struct admission *(*review)(const cJSON *object);
     uint64_t seed;
-    struct map entries;
+    struct handle_map entries;
     struct map partitions;
     struct map types;
     struct type *first_type;
@@ -64,7 +66,7 @@ struct store *store_new(uint64_t seed)
 
     s->seed = seed;
     s->strings = intern_new(seed);
-    s->entries = MAP_INIT(entry_equals);
+    s->entries = HANDLE_MAP_INIT(intern_memory(s->strings), entry_equals);
     s->partitions = MAP_INIT(partition_equals);
     s->types = MAP_INIT(type_equals);
     return s;
@@ -76,13 +78,13 @@ void store_free(struct store *s)
 
     if (!s)
         return;
-    for (size_t at = 0; (item = map_next(&s->entries, &at));) {
+    for (uint64_t at = 0; (item = handle_map_next(&s->entries, &at));) {
         struct entry *entry = item;
 
         entry_type(entry)->def->release(s->strings, entry_object(entry));
         free(entry->reads);
         free(entry->readers);
-        free(entry);
+        pool_free(entry);
     }
     for (size_t at = 0; (item = map_next(&s->partitions, &at));) {
         free(((struct partition *)item)->entries);
@@ -90,7 +92,7 @@ void store_free(struct store *s)
     }
     for (size_t at = 0; (item = map_next(&s->types, &at));)
         free(item);
-    map_release(&s->entries);
+    handle_map_release(&s->entries);
     map_release(&s->partitions);
     map_release(&s->types);
     intern_drop(s->strings, s->owner_key);
@@ -230,7 +232,7 @@ static struct entry *find_in_partition(const struct store *s, const struct parti
 {
     struct entry_key key = {partition, name};
 
-    return map_get(&s->entries, hash_entry(s, partition, name), &key);
+    return handle_map_get(&s->entries, hash_entry(s, partition, name), &key);
 }
 
 struct entry *store_find(const struct store *s, const struct identity *id)
@@ -251,7 +253,7 @@ struct entry *store_find(const struct store *s, const struct identity *id)
 static struct entry *add_entry(struct store *s, struct partition *partition, const char *name)
 {
     size_t len = strlen(name) + 1;
-    struct entry *entry = xcalloc(1, sizeof(*entry) + len);
+    struct entry *entry = pool_alloc_zeroed(intern_memory(s->strings), sizeof(*entry) + len);
 
     entry->partition = partition;
     memcpy(entry->name, name, len);
@@ -264,7 +266,7 @@ static struct entry *add_entry(struct store *s, struct partition *partition, con
     s->empty_partitions -= partition->count == 0;
     entry->position = (uint32_t)partition->count;
     partition->entries[partition->count++] = entry;
-    map_add(&s->entries, hash_entry(s, partition, name), entry);
+    handle_map_add(&s->entries, hash_entry(s, partition, name), entry);
     return entry;
 }
 
@@ -298,7 +300,7 @@ void store_free_if_unused(struct store *s, struct entry *entry)
     if (entry_object(entry) || entry->pins > 0 || entry->reader_count > 0 ||
         entry->read_count > 0 || entry->dirty || entry_decision(entry) || entry_contribution(entry))
         return;
-    map_take(&s->entries, hash_entry(s, partition, entry->name), &key);
+    handle_map_take(&s->entries, hash_entry(s, partition, entry->name), &key);
 
     struct entry *last = partition->entries[--partition->count];
     partition->entries[entry->position] = last;
@@ -306,7 +308,7 @@ void store_free_if_unused(struct store *s, struct entry *entry)
     s->empty_partitions += partition->count == 0;
     free(entry->reads);
     free(entry->readers);
-    free(entry);
+    pool_free(entry);
 }
 
 void *store_swap_object(struct store *s, struct entry *entry, void *fresh)

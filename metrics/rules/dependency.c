@@ -292,7 +292,7 @@ static bool has_conflict_ahead(const struct referrer_sum *c)
     return false;
 }
 
-struct dependency_decision *dependency_decide(const struct binding *b,
+struct dependency_decision *dependency_decide(struct pool *memory, const struct binding *b,
                                               const struct dependency_referrers *referrers,
                                               struct release_range release)
 {
@@ -307,7 +307,7 @@ struct dependency_decision *dependency_decide(const struct binding *b,
     if (!b && c.referrers == 0 && !has_conflict_ahead(&c))
         return NULL;
 
-    struct dependency_decision *d = xcalloc(1, sizeof(*d));
+    struct dependency_decision *d = pool_alloc_zeroed(memory, sizeof(*d));
     for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++)
         d->fields[i] = resolve_field(&c, i, b, release);
     d->attached = attached;

@@ -272,7 +272,8 @@ static bool judge_problems(struct rule_context *c, size_t budget)
 
 bool engine_run(struct engine *e, int64_t now_ms, size_t budget)
 {
-    struct gathered gathered = {.release = e->context.release};
+    struct gathered gathered = {.release = e->context.release,
+                                .memory = intern_memory(store_string_pool(e->context.store))};
     struct entry *entry;
 
     /* Time never decreases: if the clock is set back, overdue templates stay overdue. */
@@ -362,6 +363,11 @@ void engine_note_other_binding(struct engine *e, const cJSON *binding, int64_t n
         if (written & 1U << i)
             controller_progress_other_shard(c->progress, (enum control_component)i);
     }
+}
+
+void engine_skip_other_bindings(struct engine *e, int64_t now_ms)
+{
+    other_bindings_skip_list(e->context.other_bindings, now_ms);
 }
 
 struct controller_progress *engine_progress(const struct engine *e)

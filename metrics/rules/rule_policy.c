@@ -207,7 +207,7 @@ static void gather_policy_facts(const struct rule_context *c, struct entry *entr
 
 static void *decide_policy(const struct gathered *g, int64_t *due_ms)
 {
-    struct policy_decision *d = xmalloc(sizeof(*d));
+    struct policy_decision *d = pool_alloc(g->memory, sizeof(*d));
 
     (void)due_ms;
     *d = (struct policy_decision){
@@ -256,7 +256,7 @@ static void release_policy_decision(const struct rule_context *c, void *decision
         return;
     placements_drop(c->placements, d->resolved);
     policy_history_drop(d->history, store_string_pool(c->store));
-    free(d);
+    pool_free(d);
 }
 
 const struct rule rule_policy = {

@@ -145,7 +145,8 @@ static bool is_on_several_clusters(const struct binding *b,
  * the governing policy, or NULL. Lowers `due_ms` to the time at which the state of the lease
  * changes. Release the result with release_connector_decision().
  */
-static struct connector_decision *decide_connector(const struct template_facts *f,
+static struct connector_decision *decide_connector(struct pool *memory,
+                                                   const struct template_facts *f,
                                                    const struct template_decision *d,
                                                    const struct resolved_placement *placement,
                                                    int64_t *due_ms)
@@ -157,7 +158,7 @@ static struct connector_decision *decide_connector(const struct template_facts *
 
     if (!connector || d->state == STATE_IGNORED || f->namespaces_incomplete)
         return NULL;
-    fresh = xmalloc(sizeof(*fresh));
+    fresh = pool_alloc(memory, sizeof(*fresh));
     connector_decide(
         &(struct connector_facts){
             .entry = entry,
@@ -192,7 +193,7 @@ static void release_connector_decision(struct intern *strings, struct connector_
     intern_drop(strings, d->identity.location);
     intern_drop(strings, d->identity.parent);
     intern_drop(strings, d->identity.name);
-    free(d);
+    pool_free(d);
 }
 
 /* ---- changes of Namespaces and of their ids ---- */
@@ -344,14 +345,15 @@ static bool wins_by_name(const struct candidate *candidates)
 }
 
 /* Returns a decision with the policies that select the template, best first, and the winner. */
-static struct template_decision *new_template_decision(const struct template_facts *f,
+static struct template_decision *new_template_decision(struct pool *memory,
+                                                       const struct template_facts *f,
                                                        struct release_range release)
 {
     size_t count = f->selection_count;
     uint32_t targets = f->delivery.binding ? binding_target_count(f->delivery.binding) : 0;
-    struct template_decision *d =
-        xcalloc(1, sizeof(*d) + count * sizeof(*d->candidates) +
-                       targets * (sizeof(struct stage_and_reason) + sizeof(uint16_t)));
+    struct template_decision *d = pool_alloc_zeroed(
+        memory, sizeof(*d) + count * sizeof(*d->candidates) +
+                    targets * (sizeof(struct stage_and_reason) + sizeof(uint16_t)));
 
     d->candidate_count = count & 0xfffff;
     d->target_count = targets & 0xfffff;
@@ -429,7 +431,7 @@ static void *decide_template(const struct gathered *g, int64_t *due_ms)
 {
     const struct template_facts *f = &g->template;
     const struct binding *b = entry_binding(f->template_state_input.binding);
-    struct template_decision *d = new_template_decision(f, g->release);
+    struct template_decision *d = new_template_decision(g->memory, f, g->release);
     struct template_state_input s = f->template_state_input;
 
     s.winner = d->winner;
@@ -450,12 +452,12 @@ static void *decide_template(const struct gathered *g, int64_t *due_ms)
     if (stages_due_ms < *due_ms)
         *due_ms = stages_due_ms;
     decide_dependency_values(f, b, d);
-    d->connector = decide_connector(f, d, governing_placement(d), due_ms);
+    d->connector = decide_connector(g->memory, f, d, governing_placement(d), due_ms);
     if (d->state == STATE_STALE && b && b->has_placement)
         d->capacity = capacity_new(f->placements, governing_placement(d), b,
                                    d->change_applied == CHANGE_NOT_APPLIED, placement_drifts(d));
     if (lacks_binding(b) && !d->governing && d->state != STATE_IGNORED)
-        d->dependency = dependency_decide(NULL, &g->referrers, g->release);
+        d->dependency = dependency_decide(g->memory, NULL, &g->referrers, g->release);
     return d;
 }
 
@@ -661,8 +663,8 @@ static void release_template_decision(const struct rule_context *c, void *decisi
         policy_history_drop(d->version->history, store_string_pool(c->store));
     capacity_free(store_string_pool(c->store), d->capacity);
     release_connector_decision(store_string_pool(c->store), d->connector);
-    free(d->dependency);
-    free(d);
+    pool_free(d->dependency);
+    pool_free(d);
 }
 
 const struct rule rule_template = {

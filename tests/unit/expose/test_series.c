@@ -422,9 +422,10 @@ static void hand_init(struct hand *h, const char *ns, const struct registry_opti
     h->r = registry_new(h->w.engine, options, 7);
     world_put_text(&h->w, json);
     h->entry = partition_entry(store_first_type(h->w.store)->partitions, 0);
-    h->decision = xcalloc(1, sizeof(*h->decision));
+    struct pool *memory = intern_memory(store_string_pool(h->w.store));
+    h->decision = pool_alloc_zeroed(memory, sizeof(*h->decision));
     h->decision->state = STATE_ATTACHED;
-    h->decision->dependency = xcalloc(1, sizeof(*h->decision->dependency));
+    h->decision->dependency = pool_alloc_zeroed(memory, sizeof(*h->decision->dependency));
     entry_set_decision(h->entry, h->decision);
 }
 

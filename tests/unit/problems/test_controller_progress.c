@@ -173,7 +173,7 @@ static void plane_release(struct plane *plane)
     stop_exporter(plane);
     store_set_listener(plane->store, (struct store_listener){0});
     for (size_t i = 0; i < plane->count; i++) {
-        free(entry_decision(plane->templates[i]));
+        pool_free(entry_decision(plane->templates[i]));
         entry_set_decision(plane->templates[i], NULL);
     }
     refusals_release(&plane->refusals);
@@ -237,12 +237,13 @@ static void decide(struct plane *plane, size_t i, const struct template_decision
 {
     struct entry *entry = plane->templates[i];
     struct template_decision *before = entry_decision(entry);
-    struct template_decision *after = xmalloc(sizeof(*after));
+    struct template_decision *after =
+        pool_alloc(intern_memory(store_string_pool(plane->store)), sizeof(*after));
 
     *after = *decision;
     entry_set_decision(entry, after);
     controller_progress_note(plane->progress, entry, before, after, plane->now_ms);
-    free(before);
+    pool_free(before);
 }
 
 /* Adds a template without work. Returns its number. */
@@ -965,7 +966,7 @@ TEST(work_about_a_deleted_template_ends)
     assert_true(controller_progress_is_refused(plane->progress, entry));
     store_pin(entry);
     store_remove(plane->store, entry);
-    free(entry_decision(entry));
+    pool_free(entry_decision(entry));
     entry_set_decision(entry, NULL);
     controller_progress_note(plane->progress, entry, NULL, NULL, plane->now_ms);
     assert_int_equal(entry->pins, 1);

@@ -259,8 +259,8 @@ TEST(the_value_to_be_stored_is_derived_without_bindings)
     world_run(&w, 0);
     const struct entry *entry = world_find(&w, "v1", "ConfigMap", "test", "shared");
     assert_null(dependency_decision(entry));
-    assert_null(
-        dependency_decide(NULL, &(struct dependency_referrers){0}, (struct release_range){0}));
+    assert_null(dependency_decide(intern_memory(store_string_pool(w.store)), NULL,
+                                  &(struct dependency_referrers){0}, (struct release_range){0}));
 
     world_put_text(&w, POLICY_WITH("a", "Overwrite"));
     world_run(&w, 0);
