@@ -261,6 +261,8 @@ static void drop_refused_selector(struct reflector *r, const struct reflector_re
     if (!r->by_shard || (!named && !refused))
         return;
     r->by_shard = false;
+    /* restore_history must know the last change of all objects that streams bring. */
+    r->watch.relist = true;
     log_write(r->context->log, LOG_LEVEL_WARN,
               "the API server refuses to select the objects of a shard; the exporter reads those "
               "of all shards and selects them itself",
@@ -283,6 +285,7 @@ static void handle_response(void *context)
                                   .resource = r->resource,
                                   .ns = r->ns,
                                   .field_selector = r->field_selector,
+                                  .shard = r->by_shard ? r->context->filter : NULL,
                                   .metadata_only = r->metadata_only && !r->watch.full_objects,
                                   .position = r->watch.version,
                               },
