@@ -15,7 +15,7 @@ const (
 	appliedEvery = 3
 	policyAPI    = "policy.karmada.io/v1alpha1"
 	workAPI      = "work.karmada.io/v1alpha2"
-	historyMax   = 20000
+	historyMax   = 100000 // Events of the watch cache of a kube-apiserver.
 )
 
 // world has the numbers of objects, and what has changed since the start.
