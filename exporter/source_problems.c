@@ -293,7 +293,7 @@ static void find_duplicates(const struct manifests *m, struct finding_set *out)
 
         if (object)
             add_finding(out,
-                        (struct external_subject){object->partition->type->api_version,
+                        (struct external_subject){entry_type(object)->api_version,
                                                   entry_kind(object), entry_ns(object),
                                                   object->name},
                         PROBLEM_REASON_DUPLICATE_OBJECT, 0);

@@ -324,7 +324,7 @@ static bool record_write(struct reconcile_run *run, const char *resource, const 
  */
 static bool annotate_template(struct reconcile_run *run)
 {
-    const struct type *type = run->progress.list->items[run->at].template->partition->type;
+    const struct type *type = entry_type(run->progress.list->items[run->at].template);
     const struct entry *template = run->progress.list->items[run->at].template;
     const struct api_resource *resource = NULL;
     char time[32];

@@ -96,7 +96,7 @@ static void read_dependencies(struct evaluation *e, bool all)
     for (const struct type *type = store_first_type(e->store); type && all; type = type->next) {
         for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
             for (size_t i = 0; i < p->count; i++)
-                request_dependencies(e->store, p->entries[i]);
+                request_dependencies(e->store, partition_entry(p, i));
         }
     }
     kube_session_read_referenced_templates(e->session);

@@ -193,7 +193,7 @@ static bool is_valid_object(struct declarations *m, const cJSON *object,
 {
     struct decode d = store_make_decoder(m->store, err);
     const struct entry *entry = declaration->entry;
-    const struct kind_def *row = entry->partition->type->def;
+    const struct kind_def *row = entry_type(entry)->def;
     const char *ns = entry_ns(entry);
     void *decoded = row->decode(&d, object);
 

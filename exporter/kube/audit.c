@@ -239,6 +239,7 @@ static void request_page(struct audit *a)
 {
     const struct reflector *r = a->r;
     CLEANUP(strbuf_release) struct strbuf path = STRBUF_INIT(PATH_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf shard = STRBUF_INIT(PATH_MAX_BYTES);
     char number[16];
 
     snprintf(number, sizeof(number), "%d", WATCH_PAGE_OBJECTS);
@@ -252,8 +253,8 @@ static void request_page(struct audit *a)
         url_add_parameter(&path, "resourceVersion", r->watch.version);
         url_add_parameter(&path, "resourceVersionMatch", "NotOlderThan");
     }
-    if (r->field_selector)
-        url_add_parameter(&path, "fieldSelector", r->field_selector);
+    reflector_add_shard_selector(r, true, &shard);
+    url_add_selectors(&path, &(struct selectors){r->field_selector, shard.data});
     progress_begin(&a->progress, a->context->now_ms);
     /* Settings are recognized by spec members: request full objects. */
     reflector_request_open(
@@ -263,6 +264,7 @@ static void request_page(struct audit *a)
             .accept = accept_header(!r->objects.settings && !r->watch.full_objects, true),
             .list = true,
             .token = a->token,
+            .shard_selector = shard.data,
             .api_version = r->api_version,
             .kind = r->kind,
             .handler = {ignore_headers, record_progress, receive_event, request_ended, a},
@@ -277,8 +279,8 @@ static void each_reflector_entry(struct audit *a,
     for (const struct type *type = store_first_type(objects->store); type; type = type->next) {
         for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
             for (size_t i = 0; i < p->count; i++) {
-                if (entry_is_from_source(p->entries[i], objects->origin.source))
-                    visit(a, p->entries[i]);
+                if (entry_is_from_source(partition_entry(p, i), objects->origin.source))
+                    visit(a, partition_entry(p, i));
             }
         }
     }

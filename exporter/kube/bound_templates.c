@@ -72,7 +72,7 @@ void bound_templates_note_change(struct bound_templates *b, const struct identit
 
 static struct entry *find_binding(const struct bound_templates *b, const struct entry *entry)
 {
-    const struct type *type = entry->partition->type;
+    const struct type *type = entry_type(entry);
 
     return binding_referring_to(
         b->context->store,
@@ -83,7 +83,7 @@ static struct entry *find_binding(const struct bound_templates *b, const struct 
 static struct reflector *find_template_reflector(const struct entry *entry,
                                                  struct reflector *const *reflectors, size_t count)
 {
-    const struct type *type = entry->partition->type;
+    const struct type *type = entry_type(entry);
 
     for (size_t i = 0; i < count; i++) {
         struct reflector *r = reflectors[i];
@@ -118,7 +118,7 @@ static unsigned count_fetches(const struct bound_templates *b, const struct type
     unsigned count = 0;
 
     for (const struct bound_templates_fetch *f = b->fetches; f; f = f->next)
-        count += f->entry->partition->type == type && (!open || f->fetch);
+        count += entry_type(f->entry) == type && (!open || f->fetch);
     return count;
 }
 
@@ -138,7 +138,7 @@ static void update_template(struct bound_templates *b, struct entry *entry, stru
     } else if (reflector_is_forbidden(r)) {
         reflector_store_put_unread(&r->objects, entry);
     } else if (r->objects.bound_templates_only &&
-               count_fetches(b, entry->partition->type, false) >= FETCHES_PER_KIND_MAX) {
+               count_fetches(b, entry_type(entry), false) >= FETCHES_PER_KIND_MAX) {
         r->wants_relist = true;
     } else if (r->objects.bound_templates_only) {
         add_fetch(b, entry);
@@ -169,7 +169,7 @@ static void add_templates_of_reflector(struct bound_templates *b, const struct r
             continue;
         for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
             for (size_t i = 0; i < p->count; i++) {
-                const struct binding *binding = entry_binding(p->entries[i]);
+                const struct binding *binding = entry_binding(partition_entry(p, i));
                 struct identity id;
 
                 if (binding && binding_get_resource(binding, &id) &&
@@ -185,7 +185,7 @@ static void add_templates_of_reflector(struct bound_templates *b, const struct r
 static void start_fetch(struct bound_templates *b, struct bound_templates_fetch *f,
                         const struct reflector *r)
 {
-    const struct type *type = f->entry->partition->type;
+    const struct type *type = entry_type(f->entry);
 
     f->sweep = r->objects.origin.sweep;
     f->removals = r->objects.removals;
@@ -243,7 +243,7 @@ static bool advance_fetch(struct bound_templates *b, struct bound_templates_fetc
     f->waits_for_stream = r->watch.phase != WATCH_STREAMING;
     if (!f->fetch && !f->waits_for_stream && f->due_ms <= b->context->now_ms &&
         b->open_count < OPEN_MAX && b->open_count < b->context->single_reads &&
-        count_fetches(b, f->entry->partition->type, true) < OPEN_PER_KIND_MAX)
+        count_fetches(b, entry_type(f->entry), true) < OPEN_PER_KIND_MAX)
         start_fetch(b, f, r);
     return false;
 }

@@ -395,7 +395,8 @@ static bool lacks_referenced_templates(const struct type *type)
 {
     for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
         for (size_t i = 0; i < p->count; i++) {
-            if (!entry_exists(p->entries[i]) && reflector_store_is_referred(p->entries[i]))
+            if (!entry_exists(partition_entry(p, i)) &&
+                reflector_store_is_referred(partition_entry(p, i)))
                 return true;
         }
     }

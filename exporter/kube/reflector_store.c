@@ -129,8 +129,8 @@ bool reflector_store_is_referred(const struct entry *entry)
 {
     bool referred = entry->wanted;
 
-    for (uint32_t i = 0; i < entry->reader_count && !referred; i++)
-        referred = entry_class(entry->readers[i]) == CLASS_TEMPLATE;
+    for (uint32_t i = 0; i < entry_reader_count(entry) && !referred; i++)
+        referred = entry_class(entry_reader(entry, i)) == CLASS_TEMPLATE;
     return referred;
 }
 
@@ -286,7 +286,7 @@ typedef bool keeps_entry_fn(const struct reflector_store *s, const struct entry 
 
 static bool has_binding(const struct reflector_store *s, const struct entry *entry)
 {
-    const struct type *type = entry->partition->type;
+    const struct type *type = entry_type(entry);
 
     return binding_referring_to(s->store, &(struct identity){type->api_version, type->kind,
                                                              entry_ns(entry), entry->name}) != NULL;
@@ -311,11 +311,11 @@ static void remove_templates_unless(struct reflector_store *s, keeps_entry_fn *k
             continue;
         for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
             for (size_t i = 0; i < p->count; i++) {
-                if (!entry_is_from_source(p->entries[i], s->origin.source) ||
-                    keeps(s, p->entries[i]))
+                if (!entry_is_from_source(partition_entry(p, i), s->origin.source) ||
+                    keeps(s, partition_entry(p, i)))
                     continue;
                 removed = xreallocarray(removed, count + 1, sizeof(struct entry *));
-                removed[count++] = p->entries[i];
+                removed[count++] = partition_entry(p, i);
             }
         }
     }
@@ -335,8 +335,8 @@ static void invalidate_history(const struct reflector_store *s)
     for (const struct type *type = store_first_type(s->store); type; type = type->next) {
         for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
             for (size_t i = 0; i < p->count; i++) {
-                if (entry_is_from_source(p->entries[i], s->origin.source))
-                    entry_mark_seen(p->entries[i],
+                if (entry_is_from_source(partition_entry(p, i), s->origin.source))
+                    entry_mark_seen(partition_entry(p, i),
                                     (struct origin){s->origin.source, STORE_HISTORY_INVALID});
             }
         }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/kube/api_resources.h"
 #include "exporter/kube/discovery.h"
+#include "exporter/options/namespace_filter.h"
 #include "exporter/system/log.h"
 #include "metrics/model/store.h"
 

@@ -158,12 +158,20 @@ void url_add_watch_parameters(const struct watch *w, struct strbuf *out)
         url_add_parameter(out, "resourceVersion", w->version);
 }
 
-void url_add_watch_query(struct strbuf *out, const struct watch *w, const char *field_selector)
+void url_add_selectors(struct strbuf *out, const struct selectors *selectors)
+{
+    if (selectors->field && *selectors->field)
+        url_add_parameter(out, "fieldSelector", selectors->field);
+    if (selectors->shard && *selectors->shard)
+        url_add_parameter(out, "shardSelector", selectors->shard);
+}
+
+void url_add_watch_query(struct strbuf *out, const struct watch *w,
+                         const struct selectors *selectors)
 {
     strbuf_addc(out, '?');
     url_add_watch_parameters(w, out);
-    if (field_selector)
-        url_add_parameter(out, "fieldSelector", field_selector);
+    url_add_selectors(out, selectors);
 }
 
 void url_add_resource_path(struct strbuf *out, const char *api_version, const char *ns,

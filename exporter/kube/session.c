@@ -69,7 +69,7 @@ struct lookup_answer template_finder_find(struct template_finder *f,
 struct lookup_answer template_finder_read_whole(struct template_finder *f,
                                                 const struct entry *template, int64_t now_ms)
 {
-    const struct type *type = template->partition->type;
+    const struct type *type = entry_type(template);
     const struct api_resource *resource =
         discovery_find_by_name(kube_source_discovery(f->source), type->kind, type->group);
 

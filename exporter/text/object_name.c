@@ -134,7 +134,7 @@ bool object_name_is_namespace(const char *text, const char **name)
 /* Appends a name that object_name_parse() reads: with the version of the kind if `with_version`. */
 static void add_entry_name(struct strbuf *out, const struct entry *entry, bool with_version)
 {
-    const struct type *type = entry->partition->type;
+    const struct type *type = entry_type(entry);
     const char *version = type->api_version + strlen(type->group) + (*type->group ? 1 : 0);
     const char *ns = entry_ns(entry);
 
@@ -245,7 +245,7 @@ static bool is_in_other_version(const struct entry_list *list, size_t i)
         const struct entry *b = list->items[k];
 
         if (k != i && entry_kind(a) == entry_kind(b) && entry_ns(a) == entry_ns(b) &&
-            a->partition->type->group == b->partition->type->group)
+            entry_type(a)->group == entry_type(b)->group)
             return true;
     }
     return false;

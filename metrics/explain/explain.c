@@ -262,7 +262,7 @@ static void explain_bound_template(struct explain_context *x, const struct entry
     if (!d->template)
         return;
     explanation_open(x->out, "template", '{');
-    if (d->template->decision)
+    if (entry_decision(d->template))
         explain_state(x, d->template);
     else
         explain_incomplete_kind(x);
@@ -336,7 +336,7 @@ static void add_title(struct explain_context *x, const struct entry *entry)
                              resource.kind, resource.name);
     else if (entry_class(entry) == CLASS_TEMPLATE)
         explanation_add_line(x->out, EXPLAIN_HEADING, "%s %s%s%s (%s)", entry_kind(entry), ns,
-                             *ns ? "/" : "", entry->name, entry->partition->type->api_version);
+                             *ns ? "/" : "", entry->name, entry_type(entry)->api_version);
     else
         explanation_add_line(x->out, EXPLAIN_HEADING, "%s", explain_name(x, entry));
 }
@@ -387,7 +387,7 @@ bool explain_namespace(struct engine *e, const char *ns, int64_t now_ms, struct 
     add_release(&context);
     problems = explain_problems_of_many(&context, "problems", &(struct problem_scope){.ns = ns});
     has_templates = explain_namespace_contents(&context, ns);
-    if (entry && entry_template(entry) && entry->decision)
+    if (entry && entry_template(entry) && entry_decision(entry))
         explain_template(&context, entry);
     end_context(&context);
     return has_templates || problems > 0 || (entry && entry_exists(entry));
@@ -456,7 +456,7 @@ void explain_object(struct engine *e, const struct entry *entry, int64_t now_ms,
         explain_override(&explain_context, entry);
     else if (entry_class(entry) == CLASS_CLUSTER)
         explain_member_cluster(&explain_context, entry);
-    else if (!entry->decision)
+    else if (!entry_decision(entry))
         explain_incomplete_kind(&explain_context);
     else if (entry_class(entry) == CLASS_BINDING)
         explain_binding(&explain_context, entry);

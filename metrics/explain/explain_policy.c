@@ -165,7 +165,7 @@ static void explain_watched_version(struct explain_context *x,
 {
     CLEANUP(strbuf_release) struct strbuf preferred = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
     struct api_version_source source = engine_api_version_source(x->engine);
-    const struct type *type = template->partition->type;
+    const struct type *type = entry_type(template);
 
     if (!selector->api_version || !api_group_equals(selector->api_version, type->api_version))
         return;
@@ -626,10 +626,10 @@ static struct listing list_templates_of_policy(const struct entry *policy)
 {
     struct listing out = {0};
 
-    out.entries = xreallocarray(NULL, policy->reader_count + 1, sizeof(const struct entry *));
-    for (uint32_t i = 0; i < policy->reader_count; i++) {
-        if (template_decision(policy->readers[i]) && entry_exists(policy->readers[i]))
-            out.entries[out.count++] = policy->readers[i];
+    out.entries = xreallocarray(NULL, entry_reader_count(policy) + 1, sizeof(const struct entry *));
+    for (uint32_t i = 0; i < entry_reader_count(policy); i++) {
+        if (template_decision(entry_reader(policy, i)) && entry_exists(entry_reader(policy, i)))
+            out.entries[out.count++] = entry_reader(policy, i);
     }
     qsort(out.entries, out.count, sizeof(const struct entry *), by_identity);
     return out;

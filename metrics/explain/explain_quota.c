@@ -296,8 +296,8 @@ static void list_refused(const struct store *store, const struct entry *quota,
     const struct partition *p = type ? type_find_partition(store, type, entry_ns(quota)) : NULL;
 
     for (size_t i = 0; p && i < p->count; i++) {
-        const struct binding *b = entry_binding(p->entries[i]);
-        const struct binding_decision *d = binding_decision(p->entries[i]);
+        const struct binding *b = entry_binding(partition_entry(p, i));
+        const struct binding_decision *d = binding_decision(partition_entry(p, i));
         const char *message = b ? refusal_message(b) : NULL;
         struct entry *template = d ? d->template : NULL;
         size_t at;
@@ -364,10 +364,10 @@ static struct rivals find_rivals(const struct explain_context *x, const struct e
                                         : NULL;
 
         for (size_t i = 0; p && i < p->count; i++) {
-            if (p->entries[i] == template || !waits_for_room(p->entries[i]))
+            if (partition_entry(p, i) == template || !waits_for_room(partition_entry(p, i)))
                 continue;
             out.items = xreallocarray(out.items, out.count + 1, sizeof(*out.items));
-            out.items[out.count++] = load_of_template(x, p->entries[i]);
+            out.items[out.count++] = load_of_template(x, partition_entry(p, i));
         }
     }
     return out;

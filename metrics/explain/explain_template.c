@@ -170,7 +170,7 @@ static void explain_member_clusters(struct explain_context *x, const struct entr
     targets = list_target_stages(x->engine, template);
     qsort(targets, d->target_count, sizeof(*targets), earliest_stage_first);
     explain_open_section(x, "memberClusters", "Member clusters");
-    explain_target_counts(x, template->decision);
+    explain_target_counts(x, entry_decision(template));
     for (uint32_t i = 0; i < d->target_count; i++) {
         const struct target_cluster_stage *p = &targets[i];
         const char *reason = stage_reason_names[p->at.reason];
@@ -238,7 +238,7 @@ static void explain_delivery(struct explain_context *x, const struct entry *temp
  */
 static void explain_stages(struct explain_context *x, const struct entry *template)
 {
-    struct template_decision *d = template->decision;
+    struct template_decision *d = entry_decision(template);
     const struct template_stages *stages = &d->stages;
     const char *reason = stage_reason_names[stages->at.reason];
     CLEANUP(strbuf_release) struct strbuf heading = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
@@ -505,7 +505,7 @@ static const struct entry *find_propagating_neighbour(const struct store *store,
                                         : NULL;
 
         for (size_t i = 0; p && i < p->count; i++) {
-            const struct entry *entry = p->entries[i];
+            const struct entry *entry = partition_entry(p, i);
             const struct template_decision *d = template_decision(entry);
 
             if (d && entry_exists(entry) && d->propagates && type->kind != entry_kind(template) &&
@@ -523,7 +523,7 @@ static const struct entry *find_propagating_neighbour(const struct store *store,
 static void explain_no_dependency(struct explain_context *x, const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
-    const struct type *type = template->partition->type;
+    const struct type *type = entry_type(template);
     const struct entry *neighbour;
 
     if (d->state != STATE_PENDING ||
@@ -557,7 +557,7 @@ static void explain_unserved_version(struct explain_context *x, const struct ent
 {
     CLEANUP(strbuf_release) struct strbuf preferred = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
     struct api_version_source source = engine_api_version_source(x->engine);
-    const struct type *type = template->partition->type;
+    const struct type *type = entry_type(template);
     const struct builtin_kind *nearest = builtin_kind_suggest(type->api_version, type->kind);
 
     explain_paragraph(x, "The API server does not serve %s in %s, and refuses the object.",
@@ -577,7 +577,7 @@ static void explain_ignored(struct explain_context *x, const struct entry *templ
 {
     const struct template_decision *d = template_decision(template);
     struct api_version_source source = engine_api_version_source(x->engine);
-    const struct type *type = template->partition->type;
+    const struct type *type = entry_type(template);
 
     explain_state(x, template);
     explain_paragraph(x, "Karmada does not propagate the template.");

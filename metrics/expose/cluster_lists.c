@@ -126,7 +126,7 @@ static struct cluster_row *find_or_add_cluster(struct named_rows *rows, const ch
 
 static void add_targets(struct named_rows *rows, const struct entry *template)
 {
-    struct template_decision *d = template->decision;
+    struct template_decision *d = entry_decision(template);
     const struct stage_and_reason *targets = decision_targets(d);
     const struct binding *b = d->binding ? entry_binding(d->binding) : NULL;
 

@@ -223,7 +223,7 @@ static void collect_connector_resources(const struct entry *entry, struct sample
     const struct connector_decision *c = template_decision(entry)->connector;
 
     if (c)
-        SAMPLE(out, 1, c->protection, entry->partition->type->group);
+        SAMPLE(out, 1, c->protection, entry_type(entry)->group);
 }
 
 static void collect_connector_conflicts(const struct entry *entry, struct samples *out)
@@ -233,7 +233,7 @@ static void collect_connector_conflicts(const struct entry *entry, struct sample
 
 static void collect_connector_info(const struct entry *entry, struct samples *out)
 {
-    const struct type *type = entry->partition->type;
+    const struct type *type = entry_type(entry);
     unsigned conflicts = connector_conflicts(entry);
 
     for (unsigned i = 0; i < CONNECTOR_CONFLICT_COUNT; i++) {

@@ -57,7 +57,7 @@ static void collect_stage_since(const struct entry *entry, struct samples *out)
 
 static void collect_member_stage(const struct entry *entry, struct samples *out)
 {
-    struct template_decision *d = entry->decision;
+    struct template_decision *d = entry_decision(entry);
     const struct stage_and_reason *targets = decision_targets(d);
 
     for (uint32_t i = 0; i < d->target_count; i++)

@@ -8,7 +8,7 @@
 
 static void collect_templates(const struct entry *entry, struct samples *out)
 {
-    const struct type *type = entry->partition->type;
+    const struct type *type = entry_type(entry);
 
     SAMPLE(out, 1, template_decision(entry)->state, type->group, type->kind);
 }
@@ -69,7 +69,7 @@ static void collect_stale_since(const struct entry *entry, struct samples *out)
 static void collect_stale_info(const struct entry *entry, struct samples *out)
 {
     const struct template_decision *d = template_decision(entry);
-    const struct type *type = entry->partition->type;
+    const struct type *type = entry_type(entry);
 
     if (d->state == STATE_STALE)
         SAMPLE(out, 1, 0, entry_ns(entry), type->group, type->kind, entry->name,
@@ -79,7 +79,7 @@ static void collect_stale_info(const struct entry *entry, struct samples *out)
 static void collect_pending_info(const struct entry *entry, struct samples *out)
 {
     const struct template_decision *d = template_decision(entry);
-    const struct type *type = entry->partition->type;
+    const struct type *type = entry_type(entry);
 
     if (d->state == STATE_PENDING)
         SAMPLE(out, 1, 0, entry_ns(entry), type->group, type->kind, entry->name,
@@ -90,7 +90,7 @@ static void collect_pending_info(const struct entry *entry, struct samples *out)
 static void collect_pending_templates(const struct entry *entry, struct samples *out)
 {
     const struct template_decision *d = template_decision(entry);
-    const struct type *type = entry->partition->type;
+    const struct type *type = entry_type(entry);
 
     if (d->state == STATE_PENDING)
         SAMPLE(out, 1, d->reason, type->group, type->kind);

@@ -108,8 +108,8 @@ static void add_dangling_references(struct strbuf *out, const struct entry *bind
 {
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < binding->read_count; i++) {
-        const struct entry *read = binding->reads[i].read;
+    for (uint32_t i = 0; i < entry_read_count(binding); i++) {
+        const struct entry *read = entry_read(binding, i);
 
         if (entry_class(read) != CLASS_BINDING || entry_exists(read))
             continue;
@@ -257,10 +257,10 @@ struct policy_overlaps policy_overlaps_of(const struct entry *policy)
     struct policy_overlaps out = {0};
     struct policy_overlap *overlap;
 
-    for (uint32_t i = 0; i < policy->reader_count; i++) {
-        const struct template_decision *d = template_decision(policy->readers[i]);
+    for (uint32_t i = 0; i < entry_reader_count(policy); i++) {
+        const struct template_decision *d = template_decision(entry_reader(policy, i));
 
-        if (d && entry_exists(policy->readers[i]) && d->state != STATE_IGNORED)
+        if (d && entry_exists(entry_reader(policy, i)) && d->state != STATE_IGNORED)
             add_overlaps_of_template(&found, d, policy);
     }
     out.items = xreallocarray(NULL, found.count + 1, sizeof(*out.items));

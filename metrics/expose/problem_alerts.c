@@ -355,8 +355,8 @@ static cJSON *group_labels(const struct alert_group *group,
     add_label(labels, "name", problem_name(p));
     add_label(labels, "owner", owner ? owner : "");
     if (policy) {
-        add_label(labels, "policy_kind", policy->partition->type->kind);
-        add_label(labels, "policy_namespace", policy->partition->ns);
+        add_label(labels, "policy_kind", entry_kind(policy));
+        add_label(labels, "policy_namespace", entry_ns(policy));
         add_label(labels, "policy", policy->name);
     }
     return labels;

@@ -190,8 +190,9 @@ static void add_selector(const struct field_context *c, struct strbuf *out)
     const struct entry *subject = c->problem->subject;
     const struct entry *first = problem_template(c->problem);
 
-    for (uint32_t i = 0; entry_class(subject) == CLASS_POLICY && i < subject->reader_count; i++) {
-        const struct entry *template = subject->readers[i];
+    for (uint32_t i = 0; entry_class(subject) == CLASS_POLICY && i < entry_reader_count(subject);
+         i++) {
+        const struct entry *template = entry_reader(subject, i);
 
         if (is_contested(template, c->problem, c->entry) &&
             (!first || entry_compare(template, first) < 0))
@@ -441,8 +442,8 @@ static bool binding_exists(const struct field_context *c, const struct referrer 
 {
     const struct entry *binding = c->entry;
 
-    for (uint32_t i = 0; i < binding->read_count; i++) {
-        const struct entry *read = binding->reads[i].read;
+    for (uint32_t i = 0; i < entry_read_count(binding); i++) {
+        const struct entry *read = entry_read(binding, i);
 
         if (entry_class(read) == CLASS_BINDING && strcmp(read->name, r->name) == 0 &&
             strcmp(entry_ns(read), r->ns) == 0)

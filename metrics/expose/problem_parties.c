@@ -79,7 +79,7 @@ static bool has_reason(const struct problem *p, struct stage_and_reason at)
 /* Returns true if target `i` fails, with `of_reason` for the reason of the instance. */
 static bool is_failing_target(const struct problem *p, uint32_t i, bool of_reason)
 {
-    struct template_decision *d = p->subject->decision;
+    struct template_decision *d = entry_decision(p->subject);
     struct stage_and_reason at = decision_targets(d)[i];
 
     return fails(problem_id(p), at) && (!of_reason || has_reason(p, at));
@@ -342,10 +342,10 @@ static void add_outranking_policies(struct parties *out)
 {
     const struct entry *policy = out->problem->subject;
 
-    for (uint32_t i = 0; i < policy->reader_count; i++) {
-        const struct template_decision *d = template_decision(policy->readers[i]);
+    for (uint32_t i = 0; i < entry_reader_count(policy); i++) {
+        const struct template_decision *d = template_decision(entry_reader(policy, i));
 
-        if (d && entry_exists(policy->readers[i]) && d->state != STATE_IGNORED &&
+        if (d && entry_exists(entry_reader(policy, i)) && d->state != STATE_IGNORED &&
             d->governing == policy && d->winner && d->winner != policy)
             add_party(out, d->winner);
     }
@@ -355,8 +355,8 @@ static void add_missing_bindings(struct parties *out)
 {
     const struct entry *binding = out->problem->subject;
 
-    for (uint32_t i = 0; i < binding->read_count; i++) {
-        const struct entry *read = binding->reads[i].read;
+    for (uint32_t i = 0; i < entry_read_count(binding); i++) {
+        const struct entry *read = entry_read(binding, i);
 
         if (entry_class(read) == CLASS_BINDING && !entry_exists(read))
             add_party(out, read);
@@ -477,7 +477,7 @@ void problem_each_related(const struct engine *e, const struct problem *p, probl
 {
     struct parties parties = {.problem = p};
 
-    if (p->subject && p->subject->decision)
+    if (p->subject && entry_decision(p->subject))
         add_parties(e, &parties);
     if (parties.count > 1)
         qsort(parties.items, parties.count, sizeof(struct entry *), compare_parties);
@@ -562,7 +562,7 @@ struct time_limit problem_time_limit(const struct problem *p)
 static const struct entry *template_of_object(const struct entry *entry)
 {
     if (entry_class(entry) == CLASS_BINDING)
-        return entry->decision ? binding_decision(entry)->template : NULL;
+        return entry_decision(entry) ? binding_decision(entry)->template : NULL;
     return entry_class(entry) == CLASS_TEMPLATE ? entry : NULL;
 }
 
@@ -584,5 +584,5 @@ bool problem_is_about(const struct problem *p, const struct entry *entry)
     return strcmp(problem_name(p), entry->name) == 0 &&
            strcmp(problem_ns(p), entry_ns(entry)) == 0 &&
            strcmp(problem_subject_kind(p), entry_kind(entry)) == 0 &&
-           strcmp(problem_api_version(p), entry->partition->type->api_version) == 0;
+           strcmp(problem_api_version(p), entry_type(entry)->api_version) == 0;
 }

@@ -65,7 +65,9 @@ struct registry *registry_new(const struct engine *engine, const struct registry
 
     r->options = *options;
     samples_init(&r->samples, engine);
-    contributions_init(&r->contributions, seed);
+    contributions_init(&r->contributions,
+                       engine ? intern_memory(store_string_pool(engine_store(engine))) : NULL,
+                       seed);
     r->families = xcalloc(family_count(), sizeof(*r->families));
     r->own = r->families + family_count() - OWN_FAMILY_COUNT;
     for (size_t i = 0; i < family_count(); i++) {
@@ -89,7 +91,7 @@ static void visit_entries(const struct store *store, void *context,
         for (const struct partition *partition = type->partitions; partition;
              partition = partition->next_of_type) {
             for (size_t i = 0; i < partition->count; i++)
-                visit(context, partition->entries[i]);
+                visit(context, partition_entry(partition, i));
         }
     }
 }
@@ -98,8 +100,8 @@ static void free_contribution(void *context, struct entry *entry)
 {
     struct registry *r = context;
 
-    contribution_drop(&r->contributions, entry->contribution);
-    entry->contribution = NULL;
+    contribution_drop(&r->contributions, entry_contribution(entry));
+    entry_set_contribution(entry, NULL);
 }
 
 void registry_free(struct registry *r)
@@ -210,10 +212,10 @@ static void count_wait(const struct registry *r, const struct entry *entry,
     const struct family_def *def = old->series->set->family->def;
     int64_t waited_ms = engine_now_ms(r->samples.engine) - old->value;
 
-    if (def->aggregation != AGGREGATE_WAIT || !entry->decision || !def->ended(entry))
+    if (def->aggregation != AGGREGATE_WAIT || !entry_decision(entry) || !def->ended(entry))
         return;
-    if (contribution_has(entry->contribution, old->series) &&
-        contribution_value(entry->contribution, old->series) == old->value)
+    if (contribution_has(entry_contribution(entry), old->series) &&
+        contribution_value(entry_contribution(entry), old->series) == old->value)
         return;
     count_value(old->series->set, (double)(waited_ms > 0 ? waited_ms : 0) / 1000);
 }
@@ -238,7 +240,7 @@ static void collect_samples(struct registry *r, const struct entry *entry)
     struct samples *out = &r->samples;
 
     out->count = 0;
-    if (!entry_exists(entry) || (!entry->decision && (1u << class & DECIDED_CLASSES)))
+    if (!entry_exists(entry) || (!entry_decision(entry) && (1u << class & DECIDED_CLASSES)))
         return;
     for (struct family_state **family = r->collected[class]; *family; family++) {
         size_t before = out->count;
@@ -248,7 +250,7 @@ static void collect_samples(struct registry *r, const struct entry *entry)
         out->family = *family;
         out->family->def->collect(entry, out);
         if (out->family->def->aggregation == AGGREGATE_FIRST)
-            keep_first_samples(out, before, entry->contribution);
+            keep_first_samples(out, before, entry_contribution(entry));
     }
 }
 
@@ -260,10 +262,11 @@ void registry_update_entry(void *registry, struct entry *entry)
     struct sample sample;
 
     collect_samples(r, entry);
-    if (contribution_equal(entry->contribution, fresh->items, fresh->count))
+    if (contribution_equal(entry_contribution(entry), fresh->items, fresh->count))
         return;
-    old = entry->contribution;
-    entry->contribution = contribution_get_shared(&r->contributions, fresh->items, fresh->count);
+    old = entry_contribution(entry);
+    entry_set_contribution(entry,
+                           contribution_get_shared(&r->contributions, fresh->items, fresh->count));
     r->version++;
     /* Add before removing, so that series in both lists keep a reference. */
     for (size_t i = 0; i < fresh->count; i++)

@@ -27,7 +27,7 @@ static void put_stage_and_reason(struct json_writer *w, const char *stage, const
 struct target_cluster_stage *list_target_stages(const struct engine *engine,
                                                 const struct entry *template)
 {
-    struct template_decision *d = template->decision;
+    struct template_decision *d = entry_decision(template);
     struct target_cluster_stage *targets =
         xreallocarray(NULL, d->target_count + (size_t)1, sizeof(*targets));
 
@@ -373,8 +373,8 @@ struct policy_counts policy_counts_of(const struct entry *policy)
 {
     struct policy_counts counts = {0};
 
-    for (uint32_t i = 0; i < policy->reader_count; i++) {
-        const struct entry *reader = policy->readers[i];
+    for (uint32_t i = 0; i < entry_reader_count(policy); i++) {
+        const struct entry *reader = entry_reader(policy, i);
         const struct template_decision *d = template_decision(reader);
 
         if (d && entry_exists(reader) && d->state != STATE_IGNORED)
@@ -436,8 +436,8 @@ void report_policy_problems(struct json_writer *w, const struct entry *policy)
 static void put_dangling_references(struct json_writer *w, const struct entry *binding)
 {
     json_writer_open(w, "references", '[');
-    for (uint32_t i = 0; i < binding->read_count; i++) {
-        const struct entry *read = binding->reads[i].read;
+    for (uint32_t i = 0; i < entry_read_count(binding); i++) {
+        const struct entry *read = entry_read(binding, i);
 
         if (entry_class(read) == CLASS_BINDING && !entry_exists(read))
             report_put_binding(w, NULL, read);

@@ -338,8 +338,8 @@ static struct version_use version_use_of(const struct entry *policy, const struc
     struct map clusters = MAP_INIT(is_same_address);
     const char *name;
 
-    for (uint32_t i = 0; v->templates > 0 && i < policy->reader_count; i++) {
-        const struct template_decision *d = template_decision(policy->readers[i]);
+    for (uint32_t i = 0; v->templates > 0 && i < entry_reader_count(policy); i++) {
+        const struct template_decision *d = template_decision(entry_reader(policy, i));
 
         if (d && d->version == v)
             add_binding_to_use(&use, &clusters, entry_binding(d->binding));

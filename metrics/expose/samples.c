@@ -28,9 +28,10 @@ static bool is_wanted_contribution(const void *item, const void *key)
                         : contribution_equal(item, wanted->samples, wanted->count);
 }
 
-void contributions_init(struct contributions *all, uint64_t seed)
+void contributions_init(struct contributions *all, struct pool *memory, uint64_t seed)
 {
-    *all = (struct contributions){.map = MAP_INIT(is_wanted_contribution), .seed = seed};
+    *all = (struct contributions){
+        .map = MAP_INIT(is_wanted_contribution), .memory = memory, .seed = seed};
 }
 
 void contributions_release(struct contributions *all)
@@ -39,14 +40,15 @@ void contributions_release(struct contributions *all)
     map_release(&all->map);
 }
 
-static struct contribution *pack_samples(const struct sample *samples, size_t count)
+static struct contribution *pack_samples(struct pool *memory, const struct sample *samples,
+                                         size_t count)
 {
     size_t words = 0;
 
     for (size_t i = 0; i < count; i++)
         words += samples[i].value == 1 ? 1 : 2;
 
-    struct contribution *c = xmalloc(sizeof(*c) + words * sizeof(*c->words));
+    struct contribution *c = pool_alloc(memory, sizeof(*c) + words * sizeof(*c->words));
     c->word_count = 0;
     for (size_t i = 0; i < count; i++) {
         uintptr_t series = (uintptr_t)samples[i].series;
@@ -75,7 +77,7 @@ struct contribution *contribution_get_shared(struct contributions *all,
         c->references++;
         return c;
     }
-    c = pack_samples(samples, count);
+    c = pack_samples(all->memory, samples, count);
     c->hash = hash;
     c->references = 1;
     map_add(&all->map, hash, c);
@@ -87,7 +89,7 @@ void contribution_drop(struct contributions *all, struct contribution *c)
     if (!c || --c->references > 0)
         return;
     map_take(&all->map, c->hash, &(struct contribution_key){.same = c});
-    free(c);
+    pool_free(c);
 }
 
 bool contribution_next(const struct contribution *c, size_t *at, struct sample *out)

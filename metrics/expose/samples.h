@@ -32,10 +32,11 @@ struct contribution;
 /* All contributions, found by their samples. */
 struct contributions {
     struct map map;
-    uint64_t seed; /* Seed of the hash function. */
+    struct pool *memory; /* Pool of the contributions; NULL if there is no store. */
+    uint64_t seed;       /* Seed of the hash function. */
 };
 
-void contributions_init(struct contributions *all, uint64_t seed);
+void contributions_init(struct contributions *all, struct pool *memory, uint64_t seed);
 
 /* Frees the map. All contributions must have been dropped. */
 void contributions_release(struct contributions *all);

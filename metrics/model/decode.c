@@ -9,6 +9,7 @@
 
 struct intern {
     uint64_t seed;
+    struct pool *memory;
     struct map strings;
 };
 
@@ -43,7 +44,8 @@ struct intern *intern_new(uint64_t seed)
 {
     struct intern *pool = xmalloc(sizeof(*pool));
 
-    *pool = (struct intern){.seed = seed, .strings = MAP_INIT(interned_equal)};
+    *pool =
+        (struct intern){.seed = seed, .memory = pool_new(), .strings = MAP_INIT(interned_equal)};
     return pool;
 }
 
@@ -57,7 +59,13 @@ void intern_free(struct intern *pool)
     while ((string = map_next(&pool->strings, &at)) != NULL)
         free(string);
     map_release(&pool->strings);
+    pool_destroy(pool->memory);
     free(pool);
+}
+
+struct pool *intern_memory(const struct intern *pool)
+{
+    return pool->memory;
 }
 
 const char *intern_add(struct intern *pool, const char *s)

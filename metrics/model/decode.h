@@ -3,6 +3,7 @@
 
 #include "metrics/base/base.h"
 #include "metrics/base/json.h"
+#include "metrics/base/pool.h"
 
 /* Interned strings, and the decoder of one Kubernetes object that uses them. */
 
@@ -17,6 +18,9 @@ struct intern;
 struct intern *intern_new(uint64_t seed) MUST_USE;
 /* Frees the pool and all its strings. Takes NULL. */
 void intern_free(struct intern *pool);
+
+/* Returns the pool of the memory of objects that have strings of `pool`; borrowed. */
+struct pool *intern_memory(const struct intern *pool);
 
 /* Returns the interned copy of `s` with a new reference; the caller calls intern_drop(). */
 const char *intern_add(struct intern *pool, const char *s) MUST_USE;

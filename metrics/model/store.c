@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/model/store.h"
 
+#include "metrics/base/handle_map.h"
+
 enum { EMPTY_PARTITIONS_MIN = 64 };
 
 struct store {
@@ -8,7 +10,7 @@ struct store {
     const char *owner_key;
     struct admission *(*review)(const cJSON *object);
     uint64_t seed;
-    struct map entries;
+    struct handle_map entries;
     struct map partitions;
     struct map types;
     struct type *first_type;
@@ -49,7 +51,7 @@ static bool entry_equals(const void *item, const void *key)
     const struct entry *entry = item;
     const struct entry_key *k = key;
 
-    return entry->partition == k->partition && strcmp(entry->name, k->name) == 0;
+    return entry_partition(entry) == k->partition && strcmp(entry->name, k->name) == 0;
 }
 
 static uint64_t hash_entry(const struct store *s, const struct partition *partition,
@@ -64,7 +66,7 @@ struct store *store_new(uint64_t seed)
 
     s->seed = seed;
     s->strings = intern_new(seed);
-    s->entries = MAP_INIT(entry_equals);
+    s->entries = HANDLE_MAP_INIT(intern_memory(s->strings), entry_equals);
     s->partitions = MAP_INIT(partition_equals);
     s->types = MAP_INIT(type_equals);
     return s;
@@ -76,13 +78,13 @@ void store_free(struct store *s)
 
     if (!s)
         return;
-    for (size_t at = 0; (item = map_next(&s->entries, &at));) {
+    for (uint64_t at = 0; (item = handle_map_next(&s->entries, &at));) {
         struct entry *entry = item;
 
-        entry->partition->type->def->release(s->strings, entry->object);
+        entry_type(entry)->def->release(s->strings, entry_object(entry));
         free(entry->reads);
         free(entry->readers);
-        free(entry);
+        pool_free(entry);
     }
     for (size_t at = 0; (item = map_next(&s->partitions, &at));) {
         free(((struct partition *)item)->entries);
@@ -90,7 +92,7 @@ void store_free(struct store *s)
     }
     for (size_t at = 0; (item = map_next(&s->types, &at));)
         free(item);
-    map_release(&s->entries);
+    handle_map_release(&s->entries);
     map_release(&s->partitions);
     map_release(&s->types);
     intern_drop(s->strings, s->owner_key);
@@ -189,7 +191,7 @@ static struct type *add_type(struct store *s, const struct kind_def *def, const 
 
 const char *entry_distinct_version(const struct entry *e)
 {
-    const struct type *type = e->partition->type;
+    const struct type *type = entry_type(e);
 
     if (type->def->class != CLASS_TEMPLATE)
         return NULL;
@@ -230,7 +232,7 @@ static struct entry *find_in_partition(const struct store *s, const struct parti
 {
     struct entry_key key = {partition, name};
 
-    return map_get(&s->entries, hash_entry(s, partition, name), &key);
+    return handle_map_get(&s->entries, hash_entry(s, partition, name), &key);
 }
 
 struct entry *store_find(const struct store *s, const struct identity *id)
@@ -251,7 +253,7 @@ struct entry *store_find(const struct store *s, const struct identity *id)
 static struct entry *add_entry(struct store *s, struct partition *partition, const char *name)
 {
     size_t len = strlen(name) + 1;
-    struct entry *entry = xcalloc(1, sizeof(*entry) + len);
+    struct entry *entry = pool_alloc_zeroed(intern_memory(s->strings), sizeof(*entry) + len);
 
     entry->partition = partition;
     memcpy(entry->name, name, len);
@@ -264,7 +266,7 @@ static struct entry *add_entry(struct store *s, struct partition *partition, con
     s->empty_partitions -= partition->count == 0;
     entry->position = (uint32_t)partition->count;
     partition->entries[partition->count++] = entry;
-    map_add(&s->entries, hash_entry(s, partition, name), entry);
+    handle_map_add(&s->entries, hash_entry(s, partition, name), entry);
     return entry;
 }
 
@@ -292,13 +294,13 @@ struct entry *store_find_or_add(struct store *s, const struct identity *id)
 
 void store_free_if_unused(struct store *s, struct entry *entry)
 {
-    struct partition *partition = entry->partition;
+    struct partition *partition = entry_partition(entry);
     struct entry_key key = {partition, entry->name};
 
-    if (entry->object || entry->pins > 0 || entry->reader_count > 0 || entry->read_count > 0 ||
-        entry->dirty || entry->decision || entry->contribution)
+    if (entry_object(entry) || entry->pins > 0 || entry->reader_count > 0 ||
+        entry->read_count > 0 || entry->dirty || entry_decision(entry) || entry_contribution(entry))
         return;
-    map_take(&s->entries, hash_entry(s, partition, entry->name), &key);
+    handle_map_take(&s->entries, hash_entry(s, partition, entry->name), &key);
 
     struct entry *last = partition->entries[--partition->count];
     partition->entries[entry->position] = last;
@@ -306,21 +308,21 @@ void store_free_if_unused(struct store *s, struct entry *entry)
     s->empty_partitions += partition->count == 0;
     free(entry->reads);
     free(entry->readers);
-    free(entry);
+    pool_free(entry);
 }
 
 void *store_swap_object(struct store *s, struct entry *entry, void *fresh)
 {
-    const struct kind_def *def = entry->partition->type->def;
-    void *old = entry->object;
+    const struct kind_def *def = entry_type(entry)->def;
+    void *old = entry_object(entry);
 
-    entry->object = fresh;
+    entry_set_object(entry, fresh);
     if (!old && fresh) {
         s->counts[def->class]++;
-        entry->partition->type->objects++;
+        entry_type(entry)->objects++;
     } else if (old && !fresh) {
         s->counts[def->class]--;
-        entry->partition->type->objects--;
+        entry_type(entry)->objects--;
     }
     if (s->listener.changed)
         s->listener.changed(s->listener.context, entry, old);
@@ -330,7 +332,7 @@ void *store_swap_object(struct store *s, struct entry *entry, void *fresh)
 /* Replaces the entry's object (removes it if `fresh` is NULL) and frees the previous one. */
 static void replace_object(struct store *s, struct entry *entry, void *fresh)
 {
-    entry->partition->type->def->release(s->strings, store_swap_object(s, entry, fresh));
+    entry_type(entry)->def->release(s->strings, store_swap_object(s, entry, fresh));
 }
 
 /*
@@ -340,8 +342,8 @@ static void replace_object(struct store *s, struct entry *entry, void *fresh)
 static enum store_outcome put_decoded_object(struct store *s, struct entry *entry,
                                              const cJSON *json, void *object, struct origin origin)
 {
-    bool added = !entry->object;
-    const struct kind_def *def = entry->partition->type->def;
+    bool added = !entry_object(entry);
+    const struct kind_def *def = entry_type(entry)->def;
     bool inherits = !added && entry->sweep != STORE_HISTORY_INVALID && def->inherit;
     /* If pass or source differ, versions between the two objects may have been missed. */
     bool relisted = entry->source != origin.source || entry->sweep != origin.sweep;
@@ -351,7 +353,7 @@ static enum store_outcome put_decoded_object(struct store *s, struct entry *entr
     if (!object)
         return STORE_REJECTED;
     if (inherits)
-        def->inherit(object, entry->object, relisted);
+        def->inherit(object, entry_object(entry), relisted);
     replace_object(s, entry, object);
     return added ? STORE_ADDED : STORE_CHANGED;
 }
@@ -370,8 +372,8 @@ static void *decode_as_kind(struct store *s, const struct kind_def *def, const s
 enum store_outcome store_put_at(struct store *s, struct entry *entry, const cJSON *json,
                                 struct origin origin, struct error *err)
 {
-    const struct type *type = entry->partition->type;
-    struct identity id = {type->api_version, type->kind, entry->partition->ns, entry->name};
+    const struct type *type = entry_type(entry);
+    struct identity id = {type->api_version, type->kind, entry_ns(entry), entry->name};
 
     return put_decoded_object(s, entry, json, decode_as_kind(s, type->def, &id, json, err), origin);
 }
@@ -391,7 +393,7 @@ enum store_outcome store_put(struct store *s, const cJSON *json, struct origin o
 
 static void remove_object(struct store *s, struct entry *entry)
 {
-    if (entry->object)
+    if (entry_object(entry))
         replace_object(s, entry, NULL);
     store_free_if_unused(s, entry);
 }
@@ -444,7 +446,7 @@ size_t store_sweep(struct store *s, struct origin origin)
              * listener may free other entries too, so the index must not exceed the count.
              */
             for (size_t i = p->count; (i = i < p->count ? i : p->count) > 0;) {
-                struct entry *entry = p->entries[--i];
+                struct entry *entry = partition_entry(p, --i);
 
                 if (!entry_is_from_source(entry, origin.source) || entry->sweep == origin.sweep)
                     continue;
@@ -505,8 +507,8 @@ static int compare_by_identity(const void *a, const void *b)
 static void add_objects(struct listing *listing, const struct partition *p)
 {
     for (size_t i = 0; i < p->count; i++) {
-        if (entry_exists(p->entries[i]))
-            listing->entries[listing->count++] = p->entries[i];
+        if (entry_exists(partition_entry(p, i)))
+            listing->entries[listing->count++] = partition_entry(p, i);
     }
 }
 
@@ -627,10 +629,10 @@ static struct partition *find_nonempty_partition(const struct store_walk *w, str
 /* Moves the iterator to the next non-empty partition. Returns false after the last one. */
 static bool enter_next_partition(struct store_walk *w)
 {
-    const struct partition *last = w->anchor ? w->anchor->partition : NULL;
+    const struct partition *last = w->anchor ? entry_partition(w->anchor) : NULL;
     struct partition *p = last ? find_nonempty_partition(w, last->next_of_type, last->type->next)
                                : find_nonempty_partition(w, NULL, store_first_type(w->store));
-    struct entry *anchor = p ? p->entries[0] : NULL;
+    struct entry *anchor = p ? partition_entry(p, 0) : NULL;
 
     if (anchor)
         store_pin(anchor);
@@ -646,11 +648,11 @@ static bool enter_next_partition(struct store_walk *w)
  */
 struct entry *store_walk_next(struct store_walk *w)
 {
-    if (w->anchor && w->position > w->anchor->partition->count)
-        w->position = w->anchor->partition->count;
+    if (w->anchor && w->position > entry_partition(w->anchor)->count)
+        w->position = entry_partition(w->anchor)->count;
     while (!w->anchor || w->position == 0) {
         if (!enter_next_partition(w))
             return NULL;
     }
-    return w->anchor->partition->entries[--w->position];
+    return partition_entry(entry_partition(w->anchor), --w->position);
 }

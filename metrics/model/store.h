@@ -79,6 +79,84 @@ struct entry {
     char name[];
 };
 
+static inline struct partition *entry_partition(const struct entry *e)
+{
+    return e->partition;
+}
+
+static inline struct type *entry_type(const struct entry *e)
+{
+    return entry_partition(e)->type;
+}
+
+/* Returns an entry of a partition; `index` is below p->count. */
+static inline struct entry *partition_entry(const struct partition *p, size_t index)
+{
+    return p->entries[index];
+}
+
+static inline uint32_t entry_read_count(const struct entry *e)
+{
+    return e->read_count;
+}
+
+/* Returns an entry that the decision of `e` depends on; `index` is below entry_read_count(). */
+static inline struct entry *entry_read(const struct entry *e, uint32_t index)
+{
+    return e->reads[index].read;
+}
+
+static inline uint32_t entry_reader_count(const struct entry *e)
+{
+    return e->reader_count;
+}
+
+/* Returns an entry with a decision that depends on `e`; `index` is below entry_reader_count(). */
+static inline struct entry *entry_reader(const struct entry *e, uint32_t index)
+{
+    return e->readers[index];
+}
+
+/*
+ * Return the object (the result of def->decode), the decision or the contribution of an entry; NULL
+ * without one.
+ */
+static inline void *entry_object(const struct entry *e)
+{
+    return e->object;
+}
+
+static inline void *entry_decision(const struct entry *e)
+{
+    return e->decision;
+}
+
+static inline void *entry_contribution(const struct entry *e)
+{
+    return e->contribution;
+}
+
+static inline bool entry_exists(const struct entry *e)
+{
+    return e->object != NULL;
+}
+
+/* Set a member of an entry, NULL for none; they do not free the previous one. */
+static inline void entry_set_object(struct entry *e, void *object)
+{
+    e->object = object;
+}
+
+static inline void entry_set_decision(struct entry *e, void *decision)
+{
+    e->decision = decision;
+}
+
+static inline void entry_set_contribution(struct entry *e, void *contribution)
+{
+    e->contribution = contribution;
+}
+
 /*
  * `changed` is called after each change of an entry's object. `old` is the previous object, NULL
  * if the entry had no object; do not keep a pointer to it. The listener may call
@@ -196,7 +274,7 @@ static inline void store_request_read(struct entry *entry)
 /* Returns true if the entry has an object that `source` was the last to read. */
 static inline bool entry_is_from_source(const struct entry *entry, uint32_t source)
 {
-    return entry->object && entry->source == source;
+    return entry_exists(entry) && entry->source == source;
 }
 
 /* Marks the object, valid or not, as seen in the pass `origin`: store_sweep() keeps it. */
@@ -230,29 +308,24 @@ struct partition *type_find_partition(const struct store *s, const struct type *
 /* Returns the number of objects of a class in the store. */
 size_t store_object_count(const struct store *s, enum object_class class);
 
-static inline bool entry_exists(const struct entry *e)
-{
-    return e->object != NULL;
-}
-
 static inline enum object_class entry_class(const struct entry *e)
 {
-    return e->partition->type->def->class;
+    return entry_type(e)->def->class;
 }
 
 static inline const char *entry_kind(const struct entry *e)
 {
-    return e->partition->type->kind;
+    return entry_type(e)->kind;
 }
 
 static inline bool entry_is_cluster_scoped(const struct entry *e)
 {
-    return e->partition->type->def->cluster_scoped;
+    return entry_type(e)->def->cluster_scoped;
 }
 
 static inline const char *entry_ns(const struct entry *e)
 {
-    return e->partition->ns;
+    return entry_partition(e)->ns;
 }
 
 /*
@@ -266,7 +339,7 @@ void entry_add_name(struct strbuf *out, const struct entry *e);
 /* Returns the identity of an entry; its texts are borrowed from the entry. */
 static inline struct identity entry_identity(const struct entry *e)
 {
-    return (struct identity){e->partition->type->api_version, entry_kind(e), entry_ns(e), e->name};
+    return (struct identity){entry_type(e)->api_version, entry_kind(e), entry_ns(e), e->name};
 }
 
 /* ---- lists of entries ---- */
@@ -277,12 +350,12 @@ static inline int entry_compare(const struct entry *a, const struct entry *b)
     int order;
 
     /* Most pairs of a sort are in one partition: the same kind and namespace. */
-    if (a->partition == b->partition)
+    if (entry_partition(a) == entry_partition(b))
         return strcmp(a->name, b->name);
     order = strcmp(entry_kind(a), entry_kind(b));
     order = order ? order : strcmp(entry_ns(a), entry_ns(b));
     order = order ? order : strcmp(a->name, b->name);
-    return order ? order : strcmp(a->partition->type->api_version, b->partition->type->api_version);
+    return order ? order : strcmp(entry_type(a)->api_version, entry_type(b)->api_version);
 }
 
 /* A growing list of borrowed entries; all zero is an empty list. */
@@ -353,58 +426,58 @@ struct policy;
 struct template;
 struct work;
 
-static inline const void *entry_object(const struct entry *e, enum object_class class)
+static inline const void *object_of_class(const struct entry *e, enum object_class class)
 {
-    return e && entry_class(e) == class ? e->object : NULL;
+    return e && entry_class(e) == class ? entry_object(e) : NULL;
 }
 
 static inline const struct template *entry_template(const struct entry *e)
 {
-    return entry_object(e, CLASS_TEMPLATE);
+    return object_of_class(e, CLASS_TEMPLATE);
 }
 
 /* Returns the object of an entry of CLASS_TEMPLATE or CLASS_SETTING; else NULL. */
 static inline const struct template *entry_template_or_setting(const struct entry *e)
 {
-    return e && entry_class(e) == CLASS_SETTING ? e->object : entry_template(e);
+    return e && entry_class(e) == CLASS_SETTING ? entry_object(e) : entry_template(e);
 }
 
 static inline const struct policy *entry_policy(const struct entry *e)
 {
-    return entry_object(e, CLASS_POLICY);
+    return object_of_class(e, CLASS_POLICY);
 }
 
 static inline const struct binding *entry_binding(const struct entry *e)
 {
-    return entry_object(e, CLASS_BINDING);
+    return object_of_class(e, CLASS_BINDING);
 }
 
 static inline const struct override *entry_override(const struct entry *e)
 {
-    return entry_object(e, CLASS_OVERRIDE);
+    return object_of_class(e, CLASS_OVERRIDE);
 }
 
 static inline const struct cluster *entry_cluster(const struct entry *e)
 {
-    return entry_object(e, CLASS_CLUSTER);
+    return object_of_class(e, CLASS_CLUSTER);
 }
 
 static inline const struct event *entry_event(const struct entry *e)
 {
-    return entry_object(e, CLASS_EVENT);
+    return object_of_class(e, CLASS_EVENT);
 }
 
 static inline const struct lease *entry_lease(const struct entry *e)
 {
-    return entry_object(e, CLASS_LEASE);
+    return object_of_class(e, CLASS_LEASE);
 }
 
 static inline const struct federated_quota *entry_quota(const struct entry *e)
 {
-    return entry_object(e, CLASS_QUOTA);
+    return object_of_class(e, CLASS_QUOTA);
 }
 
 static inline const struct work *entry_work(const struct entry *e)
 {
-    return entry_object(e, CLASS_WORK);
+    return object_of_class(e, CLASS_WORK);
 }

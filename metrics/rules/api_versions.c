@@ -64,7 +64,7 @@ bool api_version_add_preferred(const struct api_version_source *source, const ch
 void api_versions_mark_policies(const struct selector_index *index, struct graph *graph,
                                 const struct entry *template, const void *old)
 {
-    const struct type *type = template->partition->type;
+    const struct type *type = entry_type(template);
     const char *api_version, *kind;
     bool exists = entry_exists(template);
 

@@ -147,7 +147,7 @@ bool cloud_asset_is_resource(const char *asset, const char *asset_type,
     struct asset_path path;
 
     if (identity->unclear || !asset_type ||
-        !asset_type_belongs_to(asset_type, template->partition->type))
+        !asset_type_belongs_to(asset_type, entry_type(template)))
         return false;
     path = parse_asset_name(asset);
     if (path.name.len == 0 || !piece_equals(path.name, identity->name))

@@ -295,8 +295,8 @@ static bool is_same_text(const char *a, const char *b)
 bool connector_is_same_resource(const struct entry *a, const struct connector_identity *a_identity,
                                 const struct entry *b, const struct connector_identity *b_identity)
 {
-    const struct type *left = a->partition->type;
-    const struct type *right = b->partition->type;
+    const struct type *left = entry_type(a);
+    const struct type *right = entry_type(b);
 
     return strcmp(left->group, right->group) == 0 && strcmp(left->kind, right->kind) == 0 &&
            a_identity->container.kind == b_identity->container.kind &&
@@ -309,12 +309,9 @@ bool connector_is_same_resource(const struct entry *a, const struct connector_id
 uint64_t connector_resource_hash(const struct entry *entry,
                                  const struct connector_identity *identity, uint64_t seed)
 {
-    const char *const texts[] = {entry->partition->type->group,
-                                 entry->partition->type->kind,
-                                 identity->container.id,
-                                 identity->location,
-                                 identity->parent,
-                                 identity->name};
+    const char *const texts[] = {entry_type(entry)->group, entry_kind(entry),
+                                 identity->container.id,   identity->location,
+                                 identity->parent,         identity->name};
     uint64_t hash = seed;
 
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)

@@ -133,7 +133,7 @@ struct connector_facts {
 /* Returns the decision about a lease; NULL for other classes and undecided entries. */
 static inline const struct lease_decision *lease_decision(const struct entry *entry)
 {
-    return entry_class(entry) == CLASS_LEASE ? entry->decision : NULL;
+    return entry_class(entry) == CLASS_LEASE ? entry_decision(entry) : NULL;
 }
 
 /*

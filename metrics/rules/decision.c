@@ -77,7 +77,7 @@ static bool template_replicas_differ(const struct entry *template, const struct 
     const struct template *t = entry_template(template);
 
     if (t->replicas < 0 || !b->has_replicas || b->component_count > 0 ||
-        strcmp(template->partition->type->api_version, "apps/v1") != 0)
+        strcmp(entry_type(template)->api_version, "apps/v1") != 0)
         return false;
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
         if (strcmp(kinds[i], entry_kind(template)) == 0)
@@ -308,9 +308,9 @@ unsigned defect_fields(const struct entry *e, enum defect defect)
 /* The only policy that the decision about a binding reads is the claimed one. */
 const struct entry *binding_claimed_policy(const struct entry *binding)
 {
-    for (uint32_t i = 0; i < binding->read_count; i++) {
-        if (entry_class(binding->reads[i].read) == CLASS_POLICY)
-            return binding->reads[i].read;
+    for (uint32_t i = 0; i < entry_read_count(binding); i++) {
+        if (entry_class(entry_read(binding, i)) == CLASS_POLICY)
+            return entry_read(binding, i);
     }
     return NULL;
 }

@@ -502,7 +502,7 @@ struct policy_decision {
 /* Returns the decision about a template; NULL for other classes and undecided entries. */
 static inline const struct template_decision *template_decision(const struct entry *e)
 {
-    return entry_class(e) == CLASS_TEMPLATE ? e->decision : NULL;
+    return entry_class(e) == CLASS_TEMPLATE ? entry_decision(e) : NULL;
 }
 
 /*
@@ -513,12 +513,12 @@ bool template_claim_holds(const struct entry *template);
 
 static inline const struct binding_decision *binding_decision(const struct entry *e)
 {
-    return entry_class(e) == CLASS_BINDING ? e->decision : NULL;
+    return entry_class(e) == CLASS_BINDING ? entry_decision(e) : NULL;
 }
 
 static inline const struct policy_decision *policy_decision(const struct entry *e)
 {
-    return entry_class(e) == CLASS_POLICY ? e->decision : NULL;
+    return entry_class(e) == CLASS_POLICY ? entry_decision(e) : NULL;
 }
 
 /* Returns the problems of a policy, bits by policy_problem; 0 for other and undecided entries. */

@@ -92,8 +92,7 @@ static bool is_any_override_deleted(const char *list, const char *ns,
 
         entry_list_add(reads, policy);
         /* As long as not all objects of the kind have been read, the policy may exist. */
-        gone |= !entry_exists(policy) &&
-                !incomplete_has_type(from->incomplete, policy->partition->type);
+        gone |= !entry_exists(policy) && !incomplete_has_type(from->incomplete, entry_type(policy));
     }
     return gone;
 }
@@ -370,7 +369,7 @@ uint32_t delivery_stage_start_s(const struct binding *b, enum stage stage, int64
 const char *delivery_target_message(const struct delivery_sources *from,
                                     const struct entry *template, uint32_t target)
 {
-    struct template_decision *d = template->decision;
+    struct template_decision *d = entry_decision(template);
     const struct binding *b = entry_binding(d->binding);
     const char *cluster = b->clusters[target].name;
     CLEANUP(entry_list_release) struct entry_list reads = {0};
@@ -386,7 +385,7 @@ const char *delivery_target_message(const struct delivery_sources *from,
 
 const char *delivery_message(const struct delivery_sources *from, const struct entry *template)
 {
-    struct template_decision *d = template->decision;
+    struct template_decision *d = entry_decision(template);
     const struct binding *b = entry_binding(d->binding);
     struct stage_and_reason at = d->stages.delivery;
     uint32_t first = d->target_count;

@@ -108,8 +108,8 @@ static void add_unlisted_referrers(const struct entry *template, struct dependen
     size_t listed = out->count;
     CLEANUP(free_cleanup) const struct entry **templates = sorted_templates(out->items, listed);
 
-    for (uint32_t i = 0; i < template->reader_count; i++) {
-        struct entry *reader = template->readers[i];
+    for (uint32_t i = 0; i < entry_reader_count(template); i++) {
+        struct entry *reader = entry_reader(template, i);
         const struct template_decision *d = template_decision(reader);
 
         /* Karmada makes the binding of a dependency in the namespace of its referrer. */
@@ -135,7 +135,7 @@ void dependency_referrers_gather(const struct store *s, const struct incomplete 
      * count, so template_binding(), which compares uids, does not decide.
      */
     if (!b || (!b->has_placement && b->referrer_count > 0 && template &&
-               (incomplete_has_type(incomplete, template->partition->type) ||
+               (incomplete_has_type(incomplete, entry_type(template)) ||
                 template_binding(s, template) == dependency)))
         add_unlisted_referrers(template, out);
 }
@@ -292,7 +292,7 @@ static bool has_conflict_ahead(const struct referrer_sum *c)
     return false;
 }
 
-struct dependency_decision *dependency_decide(const struct binding *b,
+struct dependency_decision *dependency_decide(struct pool *memory, const struct binding *b,
                                               const struct dependency_referrers *referrers,
                                               struct release_range release)
 {
@@ -307,7 +307,7 @@ struct dependency_decision *dependency_decide(const struct binding *b,
     if (!b && c.referrers == 0 && !has_conflict_ahead(&c))
         return NULL;
 
-    struct dependency_decision *d = xcalloc(1, sizeof(*d));
+    struct dependency_decision *d = pool_alloc_zeroed(memory, sizeof(*d));
     for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++)
         d->fields[i] = resolve_field(&c, i, b, release);
     d->attached = attached;

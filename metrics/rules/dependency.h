@@ -56,10 +56,10 @@ void dependency_referrers_gather(const struct store *s, const struct incomplete 
 /*
  * Returns the decision about a dependency with these referrers: about the binding `b` or, if `b` is
  * NULL, about a template that has no binding and no governing policy. `release` determines which
- * value Karmada gives the binding. Returns NULL if the object is no dependency. The caller frees
- * the decision.
+ * value Karmada gives the binding. Returns NULL if the object is no dependency. The decision
+ * is a cell of `memory`; the caller frees it with pool_free().
  */
-struct dependency_decision *dependency_decide(const struct binding *b,
+struct dependency_decision *dependency_decide(struct pool *memory, const struct binding *b,
                                               const struct dependency_referrers *referrers,
                                               struct release_range release);
 

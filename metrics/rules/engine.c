@@ -152,8 +152,8 @@ void engine_free(struct engine *e)
         for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
             for (size_t i = 0; i < p->count; i++) {
                 if (rule->release)
-                    rule->release(c, p->entries[i]->decision);
-                p->entries[i]->decision = NULL;
+                    rule->release(c, entry_decision(partition_entry(p, i)));
+                entry_set_decision(partition_entry(p, i), NULL);
             }
         }
     }
@@ -194,7 +194,7 @@ static void replace_decision(struct rule_context *c, struct entry *entry, void *
                              const struct entry_list *reads, int64_t due_ms)
 {
     const struct rule *rule = rule_of_entry(entry);
-    void *old = entry->decision;
+    void *old = entry_decision(entry);
     bool differs = old && fresh ? rule->equal && !rule->equal(old, fresh) : old != fresh;
     bool reads_differ = graph_reads_differ(entry, reads);
 
@@ -206,7 +206,7 @@ static void replace_decision(struct rule_context *c, struct entry *entry, void *
         graph_set_reads(c->graph, entry, reads);
     if (rule->mark_read && (differs || reads_differ))
         rule->mark_read(c, entry);
-    entry->decision = fresh;
+    entry_set_decision(entry, fresh);
     if (fresh && rule->enter)
         rule->enter(c, entry, old);
     if (entry_class(entry) == CLASS_TEMPLATE)
@@ -239,7 +239,7 @@ static void evaluate_entry(struct engine *e, struct entry *entry, struct gathere
         e->observer.deciding(e->observer.context, entry);
     g->referrers.count = g->reads.count = 0;
     if (entry_exists(entry) && rule->decide &&
-        !incomplete_has_type(&c->incomplete, entry->partition->type)) {
+        !incomplete_has_type(&c->incomplete, entry_type(entry))) {
         rule->gather(c, entry, g);
         fresh = rule->decide(g, &due_ms);
         if (rule->add_reads)
@@ -272,7 +272,8 @@ static bool judge_problems(struct rule_context *c, size_t budget)
 
 bool engine_run(struct engine *e, int64_t now_ms, size_t budget)
 {
-    struct gathered gathered = {.release = e->context.release};
+    struct gathered gathered = {.release = e->context.release,
+                                .memory = intern_memory(store_string_pool(e->context.store))};
     struct entry *entry;
 
     /* Time never decreases: if the clock is set back, overdue templates stay overdue. */
@@ -362,6 +363,11 @@ void engine_note_other_binding(struct engine *e, const cJSON *binding, int64_t n
         if (written & 1U << i)
             controller_progress_other_shard(c->progress, (enum control_component)i);
     }
+}
+
+void engine_skip_other_bindings(struct engine *e, int64_t now_ms)
+{
+    other_bindings_skip_list(e->context.other_bindings, now_ms);
 }
 
 struct controller_progress *engine_progress(const struct engine *e)

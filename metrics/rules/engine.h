@@ -94,6 +94,11 @@ struct controller_progress *engine_progress(const struct engine *e);
  */
 void engine_note_other_binding(struct engine *e, const cJSON *binding, int64_t now_ms);
 /*
+ * For a list of bindings that the API server limits to the kept ones: writes of other bindings
+ * before `now_ms`, in milliseconds since the epoch, do not count if they are read later.
+ */
+void engine_skip_other_bindings(struct engine *e, int64_t now_ms);
+/*
  * Compares the clock with a steady clock, both in milliseconds: if the clock was set forwards by
  * more than a minute since the last call, the observation of problems begins anew, because nobody
  * observed the time that it skipped. Call it before engine_run() with the same `now_ms`.

@@ -85,18 +85,20 @@ void graph_mark(struct graph *g, struct entry *entry)
 
 void graph_mark_readers(struct graph *g, const struct entry *entry)
 {
-    for (uint32_t i = 0; i < entry->reader_count; i++)
-        graph_mark(g, entry->readers[i]);
+    for (uint32_t i = 0; i < entry_reader_count(entry); i++)
+        graph_mark(g, entry_reader(entry, i));
 }
 
 void graph_mark_type(struct graph *g, const struct type *type)
 {
     for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
         for (size_t i = 0; i < p->count; i++) {
-            if (entry_exists(p->entries[i]))
-                graph_mark(g, p->entries[i]);
+            struct entry *entry = partition_entry(p, i);
+
+            if (entry_exists(entry))
+                graph_mark(g, entry);
             else
-                graph_mark_readers(g, p->entries[i]);
+                graph_mark_readers(g, entry);
         }
     }
 }
@@ -129,7 +131,7 @@ struct entry *graph_next(struct graph *g)
             continue;
         entry = queue->items[queue->first++];
         entry->dirty = false;
-        entry->partition->begun = true;
+        entry_partition(entry)->begun = true;
         g->cause = entry->cause;
         if (queue->first == queue->end)
             reset_empty_queue(queue);

@@ -217,7 +217,7 @@ static bool is_system_object(const struct entry *template)
 static bool is_unserved(const struct ignored *ignored, const struct entry *template)
 {
     const struct api_version_source *source = &ignored->api_versions;
-    const struct type *type = template->partition->type;
+    const struct type *type = entry_type(template);
     const struct template *t = entry_template(template);
     enum api_version_answer answer = api_version_judge(source, type->api_version, type->kind);
     bool is_stored = t->unread || t->uid_hash != uid_hash("");
@@ -230,7 +230,7 @@ bool find_ignored_reason(const struct ignored *ignored, const struct entry *temp
                          enum ignored_reason *reason)
 {
     const struct template *t = entry_template(template);
-    struct partition *partition = template->partition;
+    struct partition *partition = entry_partition(template);
 
     if (partition->verdict == VERDICT_UNKNOWN)
         partition->verdict = decide_partition_verdict(ignored, partition);

@@ -75,8 +75,8 @@ static uint64_t hash_template_key(const struct name_collisions *c, const struct 
 
 static bool is_same_object(const struct entry *a, const struct entry *b)
 {
-    const struct type *left = a->partition->type;
-    const struct type *right = b->partition->type;
+    const struct type *left = entry_type(a);
+    const struct type *right = entry_type(b);
 
     return strcmp(left->group, right->group) == 0 && strcmp(left->kind, right->kind) == 0 &&
            strcmp(entry_ns(a), entry_ns(b)) == 0 && strcmp(a->name, b->name) == 0;

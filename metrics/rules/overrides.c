@@ -20,7 +20,7 @@ static void add_selecting_policies(const struct store *store, bool cluster_scope
         type && shared_ns ? type_find_partition(store, type, shared_ns) : NULL;
 
     for (size_t i = 0; partition && i < partition->count; i++) {
-        const struct override *override = entry_override(partition->entries[i]);
+        const struct override *override = entry_override(partition_entry(partition, i));
         enum selector_score score = SCORE_ALL;
 
         if (!override)
@@ -34,7 +34,7 @@ static void add_selecting_policies(const struct store *store, bool cluster_scope
             out->capacity = out->capacity ? 2 * out->capacity : 8;
             out->items = xreallocarray(out->items, out->capacity, sizeof(*out->items));
         }
-        out->items[out->count++] = (struct overriding){partition->entries[i], score};
+        out->items[out->count++] = (struct overriding){partition_entry(partition, i), score};
     }
 }
 
@@ -60,7 +60,7 @@ static void sort_selection(struct override_selection *selection)
 struct override_selection override_selection_make(const struct store *store,
                                                   const struct entry *template)
 {
-    const struct type *type = template->partition->type;
+    const struct type *type = entry_type(template);
     const struct selector_subject subject = {type->api_version, type->kind, entry_ns(template),
                                              template->name, &entry_template(template)->labels};
     struct override_selection selection = {0};
@@ -285,8 +285,8 @@ static bool event_concerns_query(const struct entry *event, const struct overrid
     const struct override_event *e = entry_event(event)->override;
     const struct template *t = entry_template(q->template);
 
-    return !incomplete_has_type(q->incomplete, event->partition->type) &&
-           e->api_version == q->template->partition->type->api_version &&
+    return !incomplete_has_type(q->incomplete, entry_type(event)) &&
+           e->api_version == entry_type(q->template)->api_version &&
            !(t && uid_hashes_differ(e->uid_hash, t->uid_hash)) &&
            (e->outcome == WORKS_WRITTEN || strcmp(e->cluster, q->cluster) == 0);
 }
@@ -309,9 +309,9 @@ static bool is_in_later_second(int64_t ms, const struct override_event *failure)
 static bool has_changed_since(const struct override_events *o, const struct entry *policy,
                               const struct override_event *failure)
 {
-    const struct override *override = policy->object;
+    const struct override *override = entry_object(policy);
 
-    if (incomplete_has_type(o->incomplete, policy->partition->type))
+    if (incomplete_has_type(o->incomplete, entry_type(policy)))
         return false;
     return !override || is_in_later_second(override->changed_ms, failure) ||
            is_in_later_second(override->created_ms, failure);

@@ -149,7 +149,7 @@ bool template_waits_for_placement(const struct entry *template)
 
 bool template_divides_unknown_replicas(const struct entry *template, enum division division)
 {
-    const char *api_version = template->partition->type->api_version;
+    const char *api_version = entry_type(template)->api_version;
     const char *kind = entry_kind(template);
 
     return division != DIVISION_DUPLICATED && !kind_has_replicas(api_version, kind) &&
@@ -161,8 +161,7 @@ enum undetermined_reason copy_replicas(const struct entry *template, struct rele
 {
     const struct template *t = entry_template(template);
 
-    switch (
-        interprets_replicas(template->partition->type->api_version, entry_kind(template), range)) {
+    switch (interprets_replicas(entry_type(template)->api_version, entry_kind(template), range)) {
     case RELEASE_ANSWER_NO:
         return UNDETERMINED_REASON_COUNT;
     case RELEASE_ANSWER_DIFFERS:
@@ -181,7 +180,7 @@ enum undetermined_reason expected_binding_make(const struct entry *template, enu
                                                struct release_range range, struct binding *out)
 {
     const struct template *t = entry_template(template);
-    const struct type *type = template->partition->type;
+    const struct type *type = entry_type(template);
 
     *out = (struct binding){
         .api_version = type->api_version,

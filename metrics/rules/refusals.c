@@ -58,7 +58,7 @@ static bool concerns_template(const struct refusal_event *e, const struct entry 
 {
     const struct template *t = entry_template(template);
 
-    return strcmp(e->api_version, template->partition->type->api_version) == 0 &&
+    return strcmp(e->api_version, entry_type(template)->api_version) == 0 &&
            !(t && uid_hashes_differ(e->uid_hash, t->uid_hash));
 }
 

@@ -130,6 +130,7 @@ struct gathered {
         struct lease_facts lease;
     };
     struct release_range release;          /* Releases that Karmada may run. */
+    struct pool *memory;                   /* Pool of decisions. */
     struct dependency_referrers referrers; /* Referrers of the entry. */
     struct target_list targets;            /* Facts about targets of the binding. */
     struct entry_list reads;               /* Entries that the decision depends on. */
@@ -162,7 +163,8 @@ struct rule {
      */
     void (*gather)(const struct rule_context *c, struct entry *entry, struct gathered *out);
     /*
-     * Returns a new decision, made from the gathered facts and decisions of lower ranks. Stores in
+     * Returns a new decision, made from the gathered facts and decisions of lower ranks, from the
+     * pool `memory` of the facts. Stores in
      * `due_ms`, INT64_MAX before, the time at which the decision changes without a change of
      * objects. This member is NULL for classes without decisions.
      */

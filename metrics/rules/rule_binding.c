@@ -116,7 +116,7 @@ static void *decide_binding(const struct gathered *g, int64_t *due_ms)
 {
     const struct binding_facts *f = &g->binding;
     const struct binding *b = f->binding;
-    struct binding_decision *d = xcalloc(1, sizeof(*d));
+    struct binding_decision *d = pool_alloc_zeroed(g->memory, sizeof(*d));
     struct identity id;
 
     (void)due_ms;
@@ -126,7 +126,7 @@ static void *decide_binding(const struct gathered *g, int64_t *due_ms)
     /* Unless the kind is selected and completely read, the template may exist. */
     if (!f->template && f->kind_read && binding_get_resource(b, &id))
         d->defects |= 1u << DEFECT_MISSING_TEMPLATE;
-    d->dependency = dependency_decide(b, &g->referrers, g->release);
+    d->dependency = dependency_decide(g->memory, b, &g->referrers, g->release);
     d->defects |= (uint8_t)dependency_defects(b, d->dependency);
     return d;
 }
@@ -137,8 +137,8 @@ static void release_binding_decision(const struct rule_context *c, void *decisio
 
     (void)c;
     if (d)
-        free(d->dependency);
-    free(d);
+        pool_free(d->dependency);
+    pool_free(d);
 }
 
 /*
@@ -163,7 +163,7 @@ static void mark_bound_templates(struct rule_context *c)
             continue;
         for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
             for (size_t i = 0; i < p->count; i++)
-                mark_template_of_binding(c, entry_binding(p->entries[i]));
+                mark_template_of_binding(c, entry_binding(partition_entry(p, i)));
         }
     }
 }

@@ -119,7 +119,7 @@ static void gather_lease_facts(const struct rule_context *c, struct entry *entry
 static void *decide_lease(const struct gathered *g, int64_t *due_ms)
 {
     const struct lease_facts *f = &g->lease;
-    struct lease_decision *d = xmalloc(sizeof(*d));
+    struct lease_decision *d = pool_alloc(g->memory, sizeof(*d));
     int64_t ends_s = lease_state_ends_s(f->lease, f->clock);
 
     lease_decide(f->lease, f->ids, f->clock, d);
@@ -137,7 +137,7 @@ static void release_lease_decision(const struct rule_context *c, void *decision)
 
     if (d)
         intern_drop(store_string_pool(c->store), d->holder_ns);
-    free(d);
+    pool_free(d);
 }
 
 const struct rule rule_lease = {.rank = RULE_RANK_LAST,

@@ -23,7 +23,7 @@ unsigned policy_selector_problems(const struct entry *policy, uint32_t at)
     /* Karmada ignores the labelSelector of a selector with a name. */
     if (!selector->name && has_invalid_labels(selector))
         problems |= 1U << POLICY_INVALID_SELECTOR;
-    if (!cluster_wide && selector->ns && selector->ns != policy->partition->ns)
+    if (!cluster_wide && selector->ns && selector->ns != entry_ns(policy))
         problems |= 1U << POLICY_FOREIGN_NAMESPACE;
     if (!cluster_wide && selector->api_version && selector->kind &&
         scope_of_kind(selector->api_version, selector->kind) == SCOPE_CLUSTER)
@@ -73,7 +73,7 @@ static void mark_selected_in_partition(struct graph *g, const struct partition *
     if (!partition->begun)
         return;
     for (size_t i = 0; i < partition->count; i++) {
-        struct entry *entry = partition->entries[i];
+        struct entry *entry = partition_entry(partition, i);
 
         if (entry_exists(entry) && selector_score(selector, entry) != SCORE_NONE)
             graph_mark(g, entry);
@@ -87,7 +87,7 @@ static void mark_selected_templates(struct rule_context *c, const struct entry *
     const struct type *type =
         store_find_interned_type(c->store, selector->api_version, selector->kind);
     bool cluster_wide = entry_is_cluster_scoped(policy);
-    const char *ns = cluster_wide ? selector->ns : policy->partition->ns;
+    const char *ns = cluster_wide ? selector->ns : entry_ns(policy);
 
     if (!type)
         return;
@@ -116,14 +116,14 @@ static void mark_templates_in_scope(struct rule_context *c, const struct entry *
                                     const struct resource_selector *selector)
 {
     bool cluster_wide = entry_is_cluster_scoped(policy);
-    const char *ns = cluster_wide ? selector->ns : policy->partition->ns;
+    const char *ns = cluster_wide ? selector->ns : entry_ns(policy);
     const struct partition *partition = ns ? type_find_partition(c->store, type, ns) : NULL;
 
     if (!ns)
         graph_mark_type(c->graph, type);
     for (size_t i = 0; partition && i < partition->count; i++) {
-        if (entry_exists(partition->entries[i]))
-            graph_mark(c->graph, partition->entries[i]);
+        if (entry_exists(partition_entry(partition, i)))
+            graph_mark(c->graph, partition_entry(partition, i));
     }
 }
 
@@ -189,8 +189,8 @@ static void gather_policy_facts(const struct rule_context *c, struct entry *entr
         struct entry *override = store_find_or_add(c->store, &id);
 
         entry_list_add(&out->reads, override);
-        facts->override_missing |= !entry_exists(override) &&
-                                   !incomplete_has_type(&c->incomplete, override->partition->type);
+        facts->override_missing |=
+            !entry_exists(override) && !incomplete_has_type(&c->incomplete, entry_type(override));
     }
     for (uint32_t i = 0; i < policy->selector_count; i++) {
         const struct resource_selector *s = &policy->selectors[i];
@@ -207,7 +207,7 @@ static void gather_policy_facts(const struct rule_context *c, struct entry *entr
 
 static void *decide_policy(const struct gathered *g, int64_t *due_ms)
 {
-    struct policy_decision *d = xmalloc(sizeof(*d));
+    struct policy_decision *d = pool_alloc(g->memory, sizeof(*d));
 
     (void)due_ms;
     *d = (struct policy_decision){
@@ -240,7 +240,7 @@ static bool is_equal_for_readers(const void *old, const void *fresh)
 
 static void attach_history(struct rule_context *c, struct entry *entry, const void *last)
 {
-    struct policy_decision *d = entry->decision;
+    struct policy_decision *d = entry_decision(entry);
 
     (void)last;
     d->history = policy_versions_ref_history(&c->policy_versions, entry);
@@ -256,7 +256,7 @@ static void release_policy_decision(const struct rule_context *c, void *decision
         return;
     placements_drop(c->placements, d->resolved);
     policy_history_drop(d->history, store_string_pool(c->store));
-    free(d);
+    pool_free(d);
 }
 
 const struct rule rule_policy = {

@@ -145,7 +145,8 @@ static bool is_on_several_clusters(const struct binding *b,
  * the governing policy, or NULL. Lowers `due_ms` to the time at which the state of the lease
  * changes. Release the result with release_connector_decision().
  */
-static struct connector_decision *decide_connector(const struct template_facts *f,
+static struct connector_decision *decide_connector(struct pool *memory,
+                                                   const struct template_facts *f,
                                                    const struct template_decision *d,
                                                    const struct resolved_placement *placement,
                                                    int64_t *due_ms)
@@ -157,7 +158,7 @@ static struct connector_decision *decide_connector(const struct template_facts *
 
     if (!connector || d->state == STATE_IGNORED || f->namespaces_incomplete)
         return NULL;
-    fresh = xmalloc(sizeof(*fresh));
+    fresh = pool_alloc(memory, sizeof(*fresh));
     connector_decide(
         &(struct connector_facts){
             .entry = entry,
@@ -192,7 +193,7 @@ static void release_connector_decision(struct intern *strings, struct connector_
     intern_drop(strings, d->identity.location);
     intern_drop(strings, d->identity.parent);
     intern_drop(strings, d->identity.name);
-    free(d);
+    pool_free(d);
 }
 
 /* ---- changes of Namespaces and of their ids ---- */
@@ -220,8 +221,8 @@ static void mark_resources_in_namespace(struct rule_context *c, const char *name
                                                 : NULL;
 
         for (size_t i = 0; partition && i < partition->count; i++) {
-            if (entry_exists(partition->entries[i]))
-                graph_mark(c->graph, partition->entries[i]);
+            if (entry_exists(partition_entry(partition, i)))
+                graph_mark(c->graph, partition_entry(partition, i));
         }
     }
 }
@@ -283,7 +284,7 @@ static bool gather_referrers(const struct rule_context *c, const struct entry *e
  */
 static bool is_named_in_unwatched_version(const struct rule_context *c, const struct entry *entry)
 {
-    const struct type *type = entry->partition->type;
+    const struct type *type = entry_type(entry);
     struct entry *policy = selector_index_find_other_version(c->index, entry, c->release);
 
     return policy && api_version_judge(&c->api_versions, type->api_version, type->kind) ==
@@ -294,7 +295,7 @@ static void gather_template_facts(const struct rule_context *c, struct entry *en
                                   struct gathered *out)
 {
     const struct template *t = entry_template(entry);
-    const struct type *type = entry->partition->type;
+    const struct type *type = entry_type(entry);
     struct template_facts *facts = &out->template;
     struct entry *binding = template_binding(c->store, entry);
     const struct binding *b = entry_binding(binding);
@@ -344,14 +345,15 @@ static bool wins_by_name(const struct candidate *candidates)
 }
 
 /* Returns a decision with the policies that select the template, best first, and the winner. */
-static struct template_decision *new_template_decision(const struct template_facts *f,
+static struct template_decision *new_template_decision(struct pool *memory,
+                                                       const struct template_facts *f,
                                                        struct release_range release)
 {
     size_t count = f->selection_count;
     uint32_t targets = f->delivery.binding ? binding_target_count(f->delivery.binding) : 0;
-    struct template_decision *d =
-        xcalloc(1, sizeof(*d) + count * sizeof(*d->candidates) +
-                       targets * (sizeof(struct stage_and_reason) + sizeof(uint16_t)));
+    struct template_decision *d = pool_alloc_zeroed(
+        memory, sizeof(*d) + count * sizeof(*d->candidates) +
+                    targets * (sizeof(struct stage_and_reason) + sizeof(uint16_t)));
 
     d->candidate_count = count & 0xfffff;
     d->target_count = targets & 0xfffff;
@@ -429,7 +431,7 @@ static void *decide_template(const struct gathered *g, int64_t *due_ms)
 {
     const struct template_facts *f = &g->template;
     const struct binding *b = entry_binding(f->template_state_input.binding);
-    struct template_decision *d = new_template_decision(f, g->release);
+    struct template_decision *d = new_template_decision(g->memory, f, g->release);
     struct template_state_input s = f->template_state_input;
 
     s.winner = d->winner;
@@ -450,12 +452,12 @@ static void *decide_template(const struct gathered *g, int64_t *due_ms)
     if (stages_due_ms < *due_ms)
         *due_ms = stages_due_ms;
     decide_dependency_values(f, b, d);
-    d->connector = decide_connector(f, d, governing_placement(d), due_ms);
+    d->connector = decide_connector(g->memory, f, d, governing_placement(d), due_ms);
     if (d->state == STATE_STALE && b && b->has_placement)
         d->capacity = capacity_new(f->placements, governing_placement(d), b,
                                    d->change_applied == CHANGE_NOT_APPLIED, placement_drifts(d));
     if (lacks_binding(b) && !d->governing && d->state != STATE_IGNORED)
-        d->dependency = dependency_decide(NULL, &g->referrers, g->release);
+        d->dependency = dependency_decide(g->memory, NULL, &g->referrers, g->release);
     return d;
 }
 
@@ -497,15 +499,15 @@ static void mark_if_class(struct graph *g, struct entry *entry, enum object_clas
 /* Marks the bindings that read the template: its own, and those with its own in requiredBy. */
 static void mark_reading_bindings(struct graph *g, const struct entry *entry)
 {
-    for (uint32_t i = 0; i < entry->reader_count; i++)
-        mark_if_class(g, entry->readers[i], CLASS_BINDING);
+    for (uint32_t i = 0; i < entry_reader_count(entry); i++)
+        mark_if_class(g, entry_reader(entry, i), CLASS_BINDING);
 }
 
 /* Marks a template's dependencies and their bindings, which resolve the values of referrers. */
 static void mark_dependencies(const struct rule_context *c, const struct entry *entry)
 {
-    for (uint32_t i = 0; i < entry->read_count; i++) {
-        struct entry *read = entry->reads[i].read;
+    for (uint32_t i = 0; i < entry_read_count(entry); i++) {
+        struct entry *read = entry_read(entry, i);
         struct entry *binding;
 
         if (entry_class(read) != CLASS_TEMPLATE)
@@ -582,7 +584,7 @@ static bool depends_on_clusters(const struct template_decision *d)
 
 static void unregister_template(struct rule_context *c, struct entry *entry, const void *next)
 {
-    struct template_decision *d = entry->decision;
+    struct template_decision *d = entry_decision(entry);
     const struct template_decision *fresh = next;
 
     policy_versions_remove_template(&c->policy_versions, d->version);
@@ -601,7 +603,7 @@ static void unregister_template(struct rule_context *c, struct entry *entry, con
 static void note_state_change(struct rule_context *c, struct entry *entry,
                               const struct template_decision *old)
 {
-    struct template_decision *d = entry->decision;
+    struct template_decision *d = entry_decision(entry);
     bool simulated = c->policy_versions.paused;
     bool stays = old && (old->state == d->state || simulated);
 
@@ -623,7 +625,7 @@ bool rule_template_end_first_run(struct rule_context *c, size_t budget)
         struct entry *entry = c->first_run.items[--c->first_run.count];
 
         if (template_decision(entry))
-            ((struct template_decision *)entry->decision)->first_run = false;
+            ((struct template_decision *)entry_decision(entry))->first_run = false;
         store_unpin(c->store, entry);
     }
     if (c->first_run.count == 0)
@@ -633,7 +635,7 @@ bool rule_template_end_first_run(struct rule_context *c, size_t budget)
 
 static void register_template(struct rule_context *c, struct entry *entry, const void *last)
 {
-    struct template_decision *d = entry->decision;
+    struct template_decision *d = entry_decision(entry);
     const struct template_decision *old = last;
 
     d->version = count_running_version(c, entry, d);
@@ -661,8 +663,8 @@ static void release_template_decision(const struct rule_context *c, void *decisi
         policy_history_drop(d->version->history, store_string_pool(c->store));
     capacity_free(store_string_pool(c->store), d->capacity);
     release_connector_decision(store_string_pool(c->store), d->connector);
-    free(d->dependency);
-    free(d);
+    pool_free(d->dependency);
+    pool_free(d);
 }
 
 const struct rule rule_template = {

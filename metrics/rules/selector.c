@@ -78,7 +78,7 @@ static enum selector_miss subject_miss(const struct resource_selector *selector,
 /* Returns the fields of a template with this apiVersion, which is interned. */
 static struct selector_subject subject_of(const char *api_version, const struct entry *template)
 {
-    const struct partition *partition = template->partition;
+    const struct partition *partition = entry_partition(template);
 
     return (struct selector_subject){api_version, partition->type->kind, partition->ns,
                                      template->name, &entry_template(template)->labels};
@@ -87,8 +87,7 @@ static struct selector_subject subject_of(const char *api_version, const struct 
 enum selector_miss selector_miss(const struct resource_selector *selector,
                                  const struct entry *template)
 {
-    const struct selector_subject subject =
-        subject_of(template->partition->type->api_version, template);
+    const struct selector_subject subject = subject_of(entry_type(template)->api_version, template);
 
     return subject_miss(selector, &subject);
 }
@@ -114,7 +113,7 @@ enum selector_score selector_score_in_version(const struct resource_selector *se
 enum selector_score selector_score(const struct resource_selector *selector,
                                    const struct entry *template)
 {
-    return selector_score_in_version(selector, template->partition->type->api_version, template);
+    return selector_score_in_version(selector, entry_type(template)->api_version, template);
 }
 
 static bool selects_by_labels(const struct resource_selector *rule)
@@ -130,7 +129,7 @@ bool exclusion_is_empty(const struct resource_selector *rule)
 
 bool exclusion_matches(const struct resource_selector *rule, const struct entry *template)
 {
-    const struct partition *partition = template->partition;
+    const struct partition *partition = entry_partition(template);
     const struct template *t = entry_template(template);
 
     if (exclusion_is_empty(rule))
@@ -179,8 +178,7 @@ enum selector_score selectors_score_subject(const struct resource_selector *sele
 enum selector_score selectors_best_score(const struct resource_selector *selectors, uint32_t count,
                                          const struct entry *template)
 {
-    const struct selector_subject subject =
-        subject_of(template->partition->type->api_version, template);
+    const struct selector_subject subject = subject_of(entry_type(template)->api_version, template);
 
     return selectors_score_subject(selectors, count, &subject);
 }

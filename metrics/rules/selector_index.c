@@ -211,14 +211,14 @@ static bool slot_of_selector(const struct selector_index *index, const struct en
     const struct label_requirement *label =
         selector->name ? NULL : required_label(selector->labels);
 
-    if (!cluster_wide && selector->ns && selector->ns != policy->partition->ns)
+    if (!cluster_wide && selector->ns && selector->ns != entry_ns(policy))
         return false;
     out->key = (struct bucket_key){
-        .policy_ns = cluster_wide ? NULL : policy->partition->ns,
+        .policy_ns = cluster_wide ? NULL : entry_ns(policy),
         .api_version = selector->api_version,
         .kind = selector->kind,
         /* A PropagationPolicy selects templates of its own namespace only. */
-        .ns = cluster_wide ? selector->ns : policy->partition->ns,
+        .ns = cluster_wide ? selector->ns : entry_ns(policy),
         .name = selector->name,
         .label_key = label ? label->key : NULL,
         .label_value = label ? label->values[0] : NULL,
@@ -303,11 +303,11 @@ bool selector_index_has_broad(const struct selector_index *index, const struct e
 bool selector_index_find_broad(const struct selector_index *index, const struct entry *template,
                                int64_t *since_ms)
 {
-    const struct type *type = template->partition->type;
+    const struct type *type = entry_type(template);
     const struct broad_scope *all = find_broad_scope(index, type->api_version, type->kind, NULL);
     const struct broad_scope *own =
         *entry_ns(template)
-            ? find_broad_scope(index, type->api_version, type->kind, template->partition->ns)
+            ? find_broad_scope(index, type->api_version, type->kind, entry_ns(template))
             : NULL;
 
     *since_ms = 0;
@@ -406,7 +406,7 @@ static void search_bucket(struct selector_index *index, const struct bucket_key 
 static void search_scopes(struct selector_index *index, struct bucket_key key,
                           const struct entry *template)
 {
-    const char *ns = template->partition->ns;
+    const char *ns = entry_ns(template);
 
     key.ns = ns;
     if (*ns) {
@@ -471,7 +471,7 @@ const struct selection *selector_index_find_policies(struct selector_index *inde
                                                      const struct entry *template,
                                                      size_t *out_count)
 {
-    const struct type *type = template->partition->type;
+    const struct type *type = entry_type(template);
 
     index->found_count = 0;
     if (selector_index_count_selectors(index, type->api_version, type->kind) > 0)
@@ -484,7 +484,7 @@ struct entry *selector_index_find_other_version(struct selector_index *index,
                                                 const struct entry *template,
                                                 struct release_range release)
 {
-    const struct type *type = template->partition->type;
+    const struct type *type = entry_type(template);
     const char *api_version, *kind;
 
     for (size_t at = 0; selector_index_next_type(index, &at, &api_version, &kind);) {

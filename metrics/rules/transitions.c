@@ -492,13 +492,13 @@ void observed_times_set_times(struct observed_times *seen, int64_t now_ms, int64
         struct entry *entry = seen->undated.items[i];
 
         if (entry_template(entry))
-            template_set_change_time(entry->object, now_ms);
+            template_set_change_time(entry_object(entry), now_ms);
         else if (entry_policy(entry))
-            policy_set_change_time(entry->object, now_ms);
+            policy_set_change_time(entry_object(entry), now_ms);
     }
     for (size_t i = 0; i < seen->processed.count; i++) {
         if (entry_policy(seen->processed.items[i]))
-            extend_grace_period(seen->processed.items[i]->object, now_ms, grace_ms);
+            extend_grace_period(entry_object(seen->processed.items[i]), now_ms, grace_ms);
     }
     seen->undated.count = seen->processed.count = 0;
 }

@@ -166,7 +166,7 @@ static struct cluster *apply_taint_policies(struct overlay *overlay, const struc
     bool any = false;
 
     for (size_t i = 0; i < all.count; i++) {
-        const struct other *o = all.entries[i]->object;
+        const struct other *o = entry_object(all.entries[i]);
         struct error ignored;
         CLEANUP(json_cleanup) cJSON *spec = NULL;
 

@@ -233,11 +233,11 @@ static void list_labelled(const struct store *store, const char *ns, const struc
     const struct partition *p = type && key ? type_find_partition(store, type, ns) : NULL;
 
     for (size_t i = 0; p && i < p->count; i++) {
-        const struct template *t = entry_template(p->entries[i]);
+        const struct template *t = entry_template(partition_entry(p, i));
         const char *value = t ? labels_get(&t->labels, key) : NULL;
 
         if (value && strcmp(value, r->name) == 0)
-            entry_list_add(out, p->entries[i]);
+            entry_list_add(out, partition_entry(p, i));
     }
 }
 
@@ -419,9 +419,9 @@ void distributor_on_template_created(struct overlay *overlay, struct entry *temp
     CLEANUP(entry_list_release) struct entry_list referrers = {0};
 
     for (size_t i = 0; p && i < p->count; i++) {
-        if (propagates_dependencies(overlay, p->entries[i]) &&
-            is_noted_dependency(overlay, p->entries[i], template))
-            entry_list_add(&referrers, p->entries[i]);
+        if (propagates_dependencies(overlay, partition_entry(p, i)) &&
+            is_noted_dependency(overlay, partition_entry(p, i), template))
+            entry_list_add(&referrers, partition_entry(p, i));
     }
     for (size_t i = 0; i < referrers.count; i++)
         distributor_sync(overlay, referrers.items[i], false);

@@ -340,8 +340,7 @@ void detector_process_template(struct overlay *overlay, struct queue_item item)
     if (!entry_template(item.template) || is_ignored(overlay, item.template))
         return;
     /* Templates of the kind have no decision until all of its objects have been read. */
-    if (incomplete_has_type(&overlay_context(overlay)->incomplete,
-                            item.template->partition->type)) {
+    if (incomplete_has_type(&overlay_context(overlay)->incomplete, entry_type(item.template))) {
         overlay_assume(overlay, ASSUMED_KIND_UNREAD);
         return;
     }
@@ -449,7 +448,7 @@ static bool may_preempt(const struct entry *policy, const struct entry *holder)
 static void preempt_named_template(struct overlay *overlay, struct entry *policy,
                                    const struct resource_selector *selector)
 {
-    const struct kind_def *def = policy->partition->type->def;
+    const struct kind_def *def = entry_type(policy)->def;
     const char *ns = def->cluster_scoped ? selector->ns : entry_ns(policy);
     struct entry *template, *holder;
 
@@ -501,14 +500,14 @@ static int highest_priority_first(const void *a, const void *b)
 static void let_others_preempt(struct overlay *overlay, const struct entry *policy, int32_t before)
 {
     CLEANUP(entry_list_release) struct entry_list others = {0};
-    const struct partition *p = policy->partition;
+    const struct partition *p = entry_partition(policy);
     int32_t now = entry_policy(policy)->priority;
 
     for (size_t i = 0; i < p->count; i++) {
-        const struct policy *other = entry_policy(p->entries[i]);
+        const struct policy *other = entry_policy(partition_entry(p, i));
 
         if (other && other->preempts && other->priority > now && other->priority < before)
-            entry_list_add(&others, p->entries[i]);
+            entry_list_add(&others, partition_entry(p, i));
     }
     if (others.count > 1)
         qsort(others.items, others.count, sizeof(struct entry *), highest_priority_first);
@@ -582,7 +581,7 @@ static bool is_in_selected_kinds(const struct policy *p, const struct entry *pol
         const struct resource_selector *s = &p->selectors[i];
         const char *ns = entry_is_cluster_scoped(policy) ? s->ns : entry_ns(policy);
 
-        if (s->api_version == template->partition->type->api_version &&
+        if (s->api_version == entry_type(template)->api_version &&
             s->kind == entry_kind(template) && (!ns || !*ns || ns == entry_ns(template)))
             return true;
     }

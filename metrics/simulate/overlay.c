@@ -317,9 +317,9 @@ struct entry_list list_readers(const struct entry *entry, enum object_class clas
 {
     struct entry_list list = {0};
 
-    for (uint32_t i = 0; i < entry->reader_count; i++) {
-        if (entry_class(entry->readers[i]) == class)
-            entry_list_add(&list, entry->readers[i]);
+    for (uint32_t i = 0; i < entry_reader_count(entry); i++) {
+        if (entry_class(entry_reader(entry, i)) == class)
+            entry_list_add(&list, entry_reader(entry, i));
     }
     return list;
 }
@@ -335,7 +335,7 @@ struct entry *overlay_binding_entry(struct overlay *overlay, const struct entry 
 
 bool binding_belongs_to(const struct binding *b, const struct entry *template)
 {
-    const struct type *type = template->partition->type;
+    const struct type *type = entry_type(template);
 
     return b->api_version == type->api_version && b->kind == type->kind &&
            b->ns == entry_ns(template) && strcmp(b->name, template->name) == 0 &&
@@ -352,7 +352,7 @@ struct binding *overlay_copy_binding(struct overlay *overlay, const struct bindi
 
 struct binding *overlay_new_binding(struct overlay *overlay, const struct entry *template)
 {
-    const struct type *type = template->partition->type;
+    const struct type *type = entry_type(template);
 
     return overlay_copy_binding(overlay, &(struct binding){
                                              .api_version = type->api_version,

@@ -323,9 +323,9 @@ static void record_touched_entry(void *context, struct entry *entry)
 
     if (is_binding)
         record_template_of(p, entry);
-    for (uint32_t i = 0; is_binding && i < entry->reader_count; i++) {
-        if (entry_class(entry->readers[i]) == CLASS_BINDING)
-            record_template_of(p, entry->readers[i]);
+    for (uint32_t i = 0; is_binding && i < entry_reader_count(entry); i++) {
+        if (entry_class(entry_reader(entry, i)) == CLASS_BINDING)
+            record_template_of(p, entry_reader(entry, i));
     }
     if (entry_class(entry) == CLASS_TEMPLATE || entry_class(entry) == CLASS_BINDING)
         record_state(p, entry);
@@ -573,7 +573,7 @@ static void compare_releases(struct plan *p)
 static bool is_due_at_restart(const struct plan *p, const struct entry *template)
 {
     const struct plan_upgrade *u = &p->result.upgrade;
-    const struct type *type = template->partition->type;
+    const struct type *type = entry_type(template);
     const struct release_range both = {u->from, u->to, RELEASE_GIVEN, false};
     const struct template_decision *d = template_decision(template);
 
@@ -690,7 +690,7 @@ static behaviour_set find_causes_of_referrers(const struct plan *p, const struct
 
 static bool reads_other_replicas(const struct plan *p, const struct plan_template *t)
 {
-    const struct type *type = t->template->partition->type;
+    const struct type *type = entry_type(t->template);
     const struct release_range both = {p->result.upgrade.from, p->result.upgrade.to, RELEASE_GIVEN,
                                        false};
 

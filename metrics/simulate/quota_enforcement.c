@@ -110,10 +110,10 @@ static void list_refused(const struct store *store, const char *ns, struct entry
     const struct partition *p = type ? type_find_partition(store, type, ns) : NULL;
 
     for (size_t i = 0; p && i < p->count; i++) {
-        const struct binding *b = entry_binding(p->entries[i]);
+        const struct binding *b = entry_binding(partition_entry(p, i));
 
         if (b && (b->quota_excess || b->status.scheduled == SCHEDULED_QUOTA_EXCEEDED))
-            entry_list_add(out, p->entries[i]);
+            entry_list_add(out, partition_entry(p, i));
     }
 }
 

@@ -46,14 +46,14 @@ static void add_neighbour(const struct binding ***list, size_t *count, const str
 /* Finds the other bindings of the namespace in the workload affinity groups of a binding. */
 static void use_neighbours(const struct entry *binding, struct placed_input *in)
 {
-    const struct partition *all = binding->partition;
+    const struct partition *all = entry_partition(binding);
     const struct binding *b = entry_binding(binding);
     struct workload_neighbours *n = &in->neighbours;
 
     if (!in->own->placement->has_workload_affinity)
         return;
     for (size_t i = 0; i < all->count && !all->type->def->cluster_scoped; i++) {
-        const struct binding *other = entry_binding(all->entries[i]);
+        const struct binding *other = entry_binding(partition_entry(all, i));
 
         if (!other || other == b)
             continue;

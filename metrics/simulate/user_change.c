@@ -549,7 +549,7 @@ static void apply_cluster(struct user_change *u, struct entry *entry, const stru
 
 static bool is_rebalancer(const struct entry *entry)
 {
-    const struct type *type = entry->partition->type;
+    const struct type *type = entry_type(entry);
 
     return strcmp(type->kind, "WorkloadRebalancer") == 0 &&
            strncmp(type->api_version, "apps.karmada.io/", strlen("apps.karmada.io/")) == 0;
@@ -690,8 +690,8 @@ static struct entry_list list_namespace(const struct store *store, const char *n
             if ((type->def->class != CLASS_POLICY) != others)
                 continue;
             for (size_t i = 0; p && i < p->count; i++) {
-                if (entry_exists(p->entries[i]))
-                    entry_list_add(&list, p->entries[i]);
+                if (entry_exists(partition_entry(p, i)))
+                    entry_list_add(&list, partition_entry(p, i));
             }
         }
     }

@@ -42,7 +42,7 @@ static void print_state(const struct store *store)
         for (const struct partition *partition = type->partitions; partition;
              partition = partition->next_of_type) {
             for (size_t i = 0; i < partition->count; i++)
-                print_entry(partition->entries[i]);
+                print_entry(partition_entry(partition, i));
         }
     }
     printf("end\n");

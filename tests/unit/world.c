@@ -108,10 +108,10 @@ static struct entry **list_sorted_entries(const struct world *w, size_t *out_cou
         for (const struct partition *partition = type->partitions; partition;
              partition = partition->next_of_type) {
             for (size_t i = 0; i < partition->count; i++) {
-                if (!partition->entries[i]->object)
+                if (!entry_object(partition_entry(partition, i)))
                     continue;
                 entries = xreallocarray(entries, count + 1, sizeof(struct entry *));
-                entries[count++] = partition->entries[i];
+                entries[count++] = partition_entry(partition, i);
             }
         }
     }
@@ -134,7 +134,7 @@ static void copy_history(struct entry *to, const struct entry *from)
     const struct binding *old_binding = entry_binding(from);
 
     if (old) {
-        struct template *t = to->object;
+        struct template *t = entry_object(to);
 
         t->changed_ms = old->changed_ms;
         t->changer_unknown = old->changer_unknown;
@@ -142,12 +142,12 @@ static void copy_history(struct entry *to, const struct entry *from)
         t->user_version_is_lower = old->user_version_is_lower;
         t->user_change_observed = old->user_change_observed;
     } else if (old_policy) {
-        struct policy *p = to->object;
+        struct policy *p = entry_object(to);
 
         p->changed_ms = old_policy->changed_ms;
         p->grace_extended_until_ms = old_policy->grace_extended_until_ms;
     } else if (old_binding) {
-        struct binding *b = to->object;
+        struct binding *b = entry_object(to);
 
         b->status.was_placed = old_binding->status.was_placed;
     }
@@ -160,10 +160,10 @@ void world_inherit(struct world *w, const struct world *old)
 
     for (size_t i = 0; i < count; i++) {
         struct entry *entry =
-            world_find(w, entries[i]->partition->type->api_version, entry_kind(entries[i]),
+            world_find(w, entry_type(entries[i])->api_version, entry_kind(entries[i]),
                        entry_ns(entries[i]), entries[i]->name);
 
-        if (entry && entry->object)
+        if (entry && entry_object(entry))
             copy_history(entry, entries[i]);
     }
 }
@@ -180,7 +180,7 @@ static void dump_reference(struct strbuf *out, const char *title, const struct e
 {
     if (entry)
         strbuf_addf(out, " %s=%s/%s/%s%s", title, entry_kind(entry), entry_ns(entry), entry->name,
-                    entry->object ? "" : "(absent)");
+                    entry_object(entry) ? "" : "(absent)");
 }
 
 static void dump_referrer(void *context, const struct dependency_referrer *b)

@@ -130,7 +130,7 @@ static bool is_about_entry(const struct resolved_problem *r, const struct entry 
 {
     return strcmp(r->name, entry->name) == 0 && strcmp(r->ns, entry_ns(entry)) == 0 &&
            strcmp(r->kind, entry_kind(entry)) == 0 &&
-           strcmp(r->api_version, entry->partition->type->api_version) == 0;
+           strcmp(r->api_version, entry_type(entry)->api_version) == 0;
 }
 
 static void add_resolved_row(const struct resolved_problem *r, int64_t now_ms, struct html_table *t)
@@ -197,7 +197,7 @@ void object_page_explain(struct object_page *page)
 void object_page_close(struct object_page *page)
 {
     const struct entry *entry = page->entry;
-    const char *group = entry->partition->type->group, *ns = entry_ns(entry);
+    const char *group = entry_type(entry)->group, *ns = entry_ns(entry);
 
     strbuf_adds(page->out, "<h2>On the command line</h2>\n<pre tabindex=\"0\">");
     html_textf(page->out, "karmada-policy-exporter explain '%s%s%s/%s%s%s'", entry_kind(entry),

@@ -52,7 +52,7 @@ static void add_target(struct cluster_templates *list, const struct entry *templ
 
 static void add_template(struct cluster_templates *list, const struct entry *template)
 {
-    struct template_decision *d = template->decision;
+    struct template_decision *d = entry_decision(template);
     const struct binding *b = d && d->binding ? entry_binding(d->binding) : NULL;
     struct movement_walk walk = {0};
     struct cluster_movement m;

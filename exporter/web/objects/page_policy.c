@@ -44,13 +44,14 @@ static int compare_groups(const void *a, const void *b)
  */
 static struct template_group *template_groups_of(const struct entry *policy, size_t *count)
 {
-    struct template_group *groups = xreallocarray(NULL, policy->reader_count + 1, sizeof(*groups));
+    struct template_group *groups =
+        xreallocarray(NULL, entry_reader_count(policy) + 1, sizeof(*groups));
 
     *count = 0;
-    for (uint32_t i = 0; i < policy->reader_count; i++) {
-        const struct template_decision *d = template_decision(policy->readers[i]);
+    for (uint32_t i = 0; i < entry_reader_count(policy); i++) {
+        const struct template_decision *d = template_decision(entry_reader(policy, i));
 
-        if (d && entry_exists(policy->readers[i]) && d->state != STATE_IGNORED &&
+        if (d && entry_exists(entry_reader(policy, i)) && d->state != STATE_IGNORED &&
             (d->winner == policy || d->claimed == policy))
             groups[(*count)++] =
                 (struct template_group){d->version ? d->version->number : 0, d->state, 1};
@@ -165,7 +166,7 @@ static void add_facts(struct strbuf *out, const struct entry *policy)
         link_namespace(out, ns);
         strbuf_adds(out, "</dd>\n");
     }
-    fact_text(out, "API", policy->partition->type->api_version);
+    fact_text(out, "API", entry_type(policy)->api_version);
     facts_close(out);
 }
 

@@ -398,7 +398,7 @@ static void add_related(const struct object_page *page)
     struct strbuf *out = page->out;
 
     facts_open(out, "related", "Related objects");
-    fact_text(out, "API", entry->partition->type->api_version);
+    fact_text(out, "API", entry_type(entry)->api_version);
     if (*ns) {
         fact_open(out, "Namespace");
         link_namespace(out, ns);

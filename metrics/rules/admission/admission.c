@@ -673,17 +673,17 @@ struct admission *admission_review_read(const cJSON *object)
 
 const struct admission *admission_of_entry(const struct entry *entry)
 {
-    if (!entry->object)
+    if (!entry_object(entry))
         return NULL;
     switch (entry_class(entry)) {
     case CLASS_POLICY:
         return entry_policy(entry)->admission;
     case CLASS_OVERRIDE:
-        return ((const struct override *)entry->object)->admission;
+        return ((const struct override *)entry_object(entry))->admission;
     case CLASS_QUOTA:
         return entry_quota(entry)->admission;
     case CLASS_OTHER:
-        return ((const struct other *)entry->object)->admission;
+        return ((const struct other *)entry_object(entry))->admission;
     case CLASS_TEMPLATE:
     case CLASS_BINDING:
     case CLASS_CLUSTER:

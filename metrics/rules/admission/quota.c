@@ -71,7 +71,7 @@ void quotas_of_namespace(const struct store *store, const char *ns, struct entry
     const struct partition *p = find_partition(store, QUOTA_API_VERSION, QUOTA_KIND, ns);
 
     for (size_t i = 0; p && i < p->count; i++) {
-        struct entry *entry = p->entries[i];
+        struct entry *entry = partition_entry(p, i);
         size_t at;
 
         if (!entry_quota(entry))
@@ -100,7 +100,7 @@ struct quota_sum quota_sum_bindings(const struct store *store, const char *ns, c
     struct quota_sum sum = {.is_complete = true};
 
     for (size_t i = 0; p && i < p->count; i++) {
-        const struct binding *b = entry_binding(p->entries[i]);
+        const struct binding *b = entry_binding(partition_entry(p, i));
         struct quota_load load = quota_load_of(b);
 
         if (!b)
@@ -210,7 +210,7 @@ static const struct total *find_total(struct quota_totals *totals, const char *n
     t = &n->items[n->count++];
     *t = (struct total){.resource = resource};
     for (size_t i = 0; p && i < p->count; i++)
-        add_binding(t, entry_binding(p->entries[i]), 1);
+        add_binding(t, entry_binding(partition_entry(p, i)), 1);
     return t;
 }
 

@@ -175,7 +175,7 @@ const struct target_override *template_overrides_find_failure(const struct templ
 bool override_values_are_hidden(const struct entry *template)
 {
     return strcmp(entry_kind(template), "Secret") == 0 &&
-           strcmp(template->partition->type->api_version, "v1") == 0;
+           strcmp(entry_type(template)->api_version, "v1") == 0;
 }
 
 const char *override_failure_text(const struct override_effect *effect, bool hidden)

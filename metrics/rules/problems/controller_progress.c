@@ -482,8 +482,8 @@ static bool visit_entries(struct controller_progress *p)
             continue;
         if (entry_binding(entry) && !p->writes_inherited)
             visit_binding(p, entry_binding(entry));
-        if (entry->decision)
-            controller_progress_note(p, entry, NULL, entry->decision, p->wall_ms);
+        if (entry_decision(entry))
+            controller_progress_note(p, entry, NULL, entry_decision(entry), p->wall_ms);
     }
     return p->visited;
 }

@@ -9,7 +9,7 @@ const char *const problem_status_names[PROBLEM_STATUS_COUNT] = {"open", "resolvi
 
 const char *problem_api_version(const struct problem *p)
 {
-    return p->subject ? p->subject->partition->type->api_version : p->external->api_version;
+    return p->subject ? entry_type(p->subject)->api_version : p->external->api_version;
 }
 
 const char *problem_subject_kind(const struct problem *p)

@@ -71,7 +71,7 @@ static void admission_conditions(const struct rule_context *c, const struct entr
                                  struct condition_list *out)
 {
     const struct admission *a = admission_of_entry(entry);
-    const struct override *o = entry_class(entry) == CLASS_OVERRIDE ? entry->object : NULL;
+    const struct override *o = entry_class(entry) == CLASS_OVERRIDE ? entry_object(entry) : NULL;
     int64_t written_ms = o ? o->changed_ms : 0;
 
     if (o && override_has_unwatched_version(c->store, &c->api_versions, o))
@@ -136,8 +136,8 @@ static int64_t first_relation_since_ms(const struct entry *policy, bool tie)
 {
     int64_t first_ms = 0;
 
-    for (uint32_t i = 0; i < policy->reader_count; i++) {
-        int64_t since_ms = relation_since_ms(policy->readers[i], policy, tie);
+    for (uint32_t i = 0; i < entry_reader_count(policy); i++) {
+        int64_t since_ms = relation_since_ms(entry_reader(policy, i), policy, tie);
 
         if (since_ms > 0 && (first_ms == 0 || since_ms < first_ms))
             first_ms = since_ms;

@@ -134,7 +134,7 @@ static const struct problem *find_cause_in_clusters(const struct problems *ps,
                                                     const struct rule_context *c,
                                                     const struct entry *template)
 {
-    struct template_decision *d = template->decision;
+    struct template_decision *d = entry_decision(template);
     const struct binding *b = d ? entry_binding(d->binding) : NULL;
     const struct problem *first = NULL;
 

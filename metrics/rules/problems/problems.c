@@ -618,8 +618,8 @@ static bool is_unreadable(const struct problems *ps, const struct rule_context *
 {
     const struct problem_options *o = &ps->options;
 
-    return (entry_exists(entry) && incomplete_has_type(&c->incomplete, entry->partition->type)) ||
-           (o->is_unreadable && o->is_unreadable(o->context, entry->partition->type));
+    return (entry_exists(entry) && incomplete_has_type(&c->incomplete, entry_type(entry))) ||
+           (o->is_unreadable && o->is_unreadable(o->context, entry_type(entry)));
 }
 
 /*

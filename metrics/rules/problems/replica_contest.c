@@ -32,7 +32,7 @@ void autoscalers_free(struct autoscalers *a)
 const struct autoscaler *entry_autoscaler(const struct entry *entry)
 {
     if (entry_class(entry) == CLASS_OTHER && entry_exists(entry))
-        return ((const struct other *)entry->object)->autoscaler;
+        return ((const struct other *)entry_object(entry))->autoscaler;
     return template_autoscaler(entry_template(entry));
 }
 
@@ -202,8 +202,7 @@ static enum problem_reason contest_of(const struct rule_context *c, const struct
     const struct autoscaler *a = entry_autoscaler(entry);
     struct reach own;
 
-    if (!a || a->deleting ||
-        !api_group_equals(a->api_version, template->partition->type->api_version))
+    if (!a || a->deleting || !api_group_equals(a->api_version, entry_type(template)->api_version))
         return PROBLEM_REASON_COUNT;
     if (entry_class(entry) == CLASS_OTHER)
         return entry_template(template)->replicas_unset

@@ -87,7 +87,7 @@ static bool runs_pods(const struct entry *template)
         {"apps", "Deployment"}, {"apps", "StatefulSet"}, {"apps", "DaemonSet"},
         {"apps", "ReplicaSet"}, {"batch", "Job"},        {"batch", "CronJob"},
     };
-    const char *api_version = template->partition->type->api_version;
+    const char *api_version = entry_type(template)->api_version;
     size_t group_len = api_group_len(api_version);
 
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
@@ -699,7 +699,7 @@ static void binding_conditions(const struct judged_template *t)
 void template_conditions(const struct rule_context *c, const struct entry *template,
                          struct condition_list *out, int64_t *due_ms)
 {
-    struct template_decision *d = template->decision;
+    struct template_decision *d = entry_decision(template);
     bool is_delivered = d->stages.delivery.stage >= STAGE_UNREACHABLE;
     bool is_settled = d->state == STATE_ATTACHED || is_placement_safe(d);
 

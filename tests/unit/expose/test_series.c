@@ -135,7 +135,7 @@ static void expect_relations(struct oracle *o, const struct template_decision *d
 static void expect_template(struct oracle *o, const struct entry *entry)
 {
     const struct template_decision *d = template_decision(entry);
-    const char *group = entry->partition->type->group;
+    const char *group = entry_type(entry)->group;
     const char *reason = reason_name(d->state, d->reason);
     struct policy_name policy = policy_name_of(policy_of_stale_template(d));
 
@@ -212,7 +212,7 @@ static void expect_dependency(struct oracle *o, const struct entry *entry)
 
 static void expect_binding(struct oracle *o, const struct entry *entry)
 {
-    bool wide = entry->partition->type->def->cluster_scoped;
+    bool wide = entry_is_cluster_scoped(entry);
 
     expect_count(o, entry_defects(entry) >> DEFECT_DANGLING_CLAIM & 1,
                  "karmada_dangling_claims{holder=\"binding\"}");
@@ -272,8 +272,8 @@ static void expect_class(struct oracle *o, const struct world *w, enum object_cl
         for (const struct partition *partition = type->partitions; partition;
              partition = partition->next_of_type) {
             for (size_t i = 0; i < partition->count; i++) {
-                if (partition->entries[i]->object)
-                    each(o, partition->entries[i]);
+                if (entry_object(partition_entry(partition, i)))
+                    each(o, partition_entry(partition, i));
             }
         }
     }
@@ -421,11 +421,12 @@ static void hand_init(struct hand *h, const char *ns, const struct registry_opti
     world_init(&h->w, &rules_options_default, 1);
     h->r = registry_new(h->w.engine, options, 7);
     world_put_text(&h->w, json);
-    h->entry = store_first_type(h->w.store)->partitions->entries[0];
-    h->decision = xcalloc(1, sizeof(*h->decision));
+    h->entry = partition_entry(store_first_type(h->w.store)->partitions, 0);
+    struct pool *memory = intern_memory(store_string_pool(h->w.store));
+    h->decision = pool_alloc_zeroed(memory, sizeof(*h->decision));
     h->decision->state = STATE_ATTACHED;
-    h->decision->dependency = xcalloc(1, sizeof(*h->decision->dependency));
-    h->entry->decision = h->decision;
+    h->decision->dependency = pool_alloc_zeroed(memory, sizeof(*h->decision->dependency));
+    entry_set_decision(h->entry, h->decision);
 }
 
 static void hand_release(struct hand *h)
@@ -772,10 +773,10 @@ TEST(equal_contribution_does_not_change_the_registry)
     hand_init(&h, "default", &registry_options_default);
     registry_update_entry(h.r, h.entry);
     uint64_t version = registry_change_count(h.r);
-    const void *contribution = h.entry->contribution;
+    const void *contribution = entry_contribution(h.entry);
     registry_update_entry(h.r, h.entry);
     assert_int_equal(registry_change_count(h.r), version);
-    assert_ptr_equal(h.entry->contribution, contribution);
+    assert_ptr_equal(entry_contribution(h.entry), contribution);
     h.decision->state = STATE_CURRENT;
     registry_update_entry(h.r, h.entry);
     assert_true(registry_change_count(h.r) > version);

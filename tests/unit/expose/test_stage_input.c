@@ -84,7 +84,7 @@ static void add_stage_and_reason(struct strbuf *out, struct stage_and_reason at)
 /* Writes "delivery 'message' | target: stage 'message' | ..." of the template "web". */
 static void write_stages(const struct lab *lab, struct strbuf *out)
 {
-    struct template_decision *d = find_web(lab)->decision;
+    struct template_decision *d = entry_decision(find_web(lab));
     const struct binding *b = entry_binding(d->binding);
     const char *message = engine_delivery_message(lab->world.engine, find_web(lab));
 

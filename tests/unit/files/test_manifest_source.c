@@ -67,7 +67,7 @@ static void dump_store(const struct store *store, struct strbuf *out)
         for (const struct partition *partition = type->partitions; partition;
              partition = partition->next_of_type) {
             for (size_t i = 0; i < partition->count && count < ARRAY_LEN(lines); i++) {
-                const struct entry *entry = partition->entries[i];
+                const struct entry *entry = partition_entry(partition, i);
                 char line[256];
 
                 if (!entry_exists(entry))

@@ -346,6 +346,13 @@ static void on_skipped(void *context, const cJSON *object)
     engine_note_other_binding(shard->world.engine, object, *shard->now_ms);
 }
 
+/* Names of namespaces are such numbers: similar names would be in few shards. */
+#define FIRST_NAMESPACE "9e3779b1"
+static unsigned namespace_number(unsigned i)
+{
+    return (i + 1) * 2654435761U;
+}
+
 /* Each shard reads the object. */
 static void put_in_shards(struct shards *shards, const char *text, bool binding)
 {
@@ -414,7 +421,7 @@ static void shards_init(struct shards *shards)
                                                   .origin = {.source = 1}};
     }
     /* Read at the start: no progress. */
-    put_binding(shards, "n0", shards->now_ms - MINUTE_MS, shards->now_ms - MINUTE_MS);
+    put_binding(shards, FIRST_NAMESPACE, shards->now_ms - MINUTE_MS, shards->now_ms - MINUTE_MS);
     for (unsigned i = 0; i < SHARDS; i++) {
         world_run(&shards->items[i].world, shards->now_ms);
         engine_judge_problems(shards->items[i].world.engine, &options);
@@ -437,15 +444,15 @@ static void put_templates(struct shards *shards)
     for (unsigned i = 0; i < NAMESPACES; i++) {
         snprintf(text, sizeof(text),
                  "{\"apiVersion\":\"" KARMADA_POLICY "\",\"kind\":\"PropagationPolicy\","
-                 "\"metadata\":{\"namespace\":\"n%u\",\"name\":\"p\"},\"spec\":{"
+                 "\"metadata\":{\"namespace\":\"%x\",\"name\":\"p\"},\"spec\":{"
                  "\"resourceSelectors\":[{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\"}],"
                  "\"placement\":{}}}",
-                 i);
+                 namespace_number(i));
         put_in_shards(shards, text, false);
         snprintf(text, sizeof(text),
                  "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"namespace\":"
-                 "\"n%u\",\"name\":\"x\",\"uid\":\"u%u\",\"creationTimestamp\":\"%s\"}}",
-                 i, i, created);
+                 "\"%x\",\"name\":\"x\",\"uid\":\"u%u\",\"creationTimestamp\":\"%s\"}}",
+                 namespace_number(i), i, created);
         put_in_shards(shards, text, false);
     }
 }
@@ -486,10 +493,11 @@ TEST(work_that_goes_on_in_one_shard_opens_in_none)
     put_templates(&shards);
     for (unsigned i = 0; i < 12; i++) {
         pass_in_shards(&shards, 5 * MINUTE_MS);
-        put_binding(&shards, "n0", shards.now_ms, shards.now_ms);
+        put_binding(&shards, FIRST_NAMESPACE, shards.now_ms, shards.now_ms);
         assert_int_equal(count_open(&shards), 0);
     }
-    /* Karmada stops. The shard of n0 passed its templates over, as a single exporter would. */
+    /* Karmada stops. The shard of FIRST_NAMESPACE passed its templates over, as a single exporter
+     * would. */
     pass_in_shards(&shards, 14 * MINUTE_MS);
     assert_int_equal(count_open(&shards), SHARDS - 1);
     shards_release(&shards);
@@ -506,7 +514,7 @@ TEST(other_writes_of_bindings_of_other_shards_are_no_progress)
     written_ms = shards.now_ms - 31 * MINUTE_MS;
     for (unsigned i = 0; i < 14; i++) {
         pass_in_shards(&shards, MINUTE_MS);
-        put_binding(&shards, "n0", written_ms, shards.now_ms);
+        put_binding(&shards, FIRST_NAMESPACE, written_ms, shards.now_ms);
     }
     assert_int_equal(count_open(&shards), SHARDS);
     shards_release(&shards);

@@ -27,7 +27,7 @@ TEST(listing_is_sorted_and_has_each_object_once)
         assert_true(listing.count > 1);
         assert_int_equal(listing.count, store_object_count(w.store, classes[i]));
         for (size_t k = 0; k < listing.count; k++) {
-            assert_non_null(listing.entries[k]->object);
+            assert_non_null(entry_object(listing.entries[k]));
             assert_int_equal(entry_class(listing.entries[k]), classes[i]);
             assert_true(k == 0 || entry_compare(listing.entries[k - 1], listing.entries[k]) < 0);
         }

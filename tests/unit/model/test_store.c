@@ -33,7 +33,7 @@ static void record_change(void *context, struct entry *entry, const void *old)
     w->calls++;
     w->entry = entry;
     w->had_old = old != NULL;
-    w->has_new = entry->object != NULL;
+    w->has_new = entry_object(entry) != NULL;
     if (entry_class(entry) == CLASS_TEMPLATE)
         snprintf(w->old_value, sizeof(w->old_value), "%s", old ? value_of(old) : "");
 }
@@ -84,14 +84,14 @@ TEST(listener_is_called_once_for_each_change)
     assert_string_equal(entry_ns(entry), "test");
     assert_string_equal(entry_kind(entry), "ConfigMap");
     assert_int_equal(entry_class(entry), CLASS_TEMPLATE);
-    assert_string_equal(value_of(entry->object), "1");
+    assert_string_equal(value_of(entry_object(entry)), "1");
 
     assert_int_equal(put(s, CONFIG_MAP("a", "2"), (struct origin){1, 1}, &err), STORE_CHANGED);
     assert_int_equal(w.calls, 2);
     assert_true(w.had_old && w.has_new);
     assert_string_equal(w.old_value, "1");
     assert_ptr_equal(store_find(s, &map_a), entry);
-    assert_string_equal(value_of(entry->object), "2");
+    assert_string_equal(value_of(entry_object(entry)), "2");
 
     store_remove(s, entry);
     assert_int_equal(w.calls, 3);
@@ -136,7 +136,7 @@ TEST(rejected_put_keeps_the_old_version)
     assert_int_equal(put(s, BROKEN_CONFIG_MAP("a"), (struct origin){1, 2}, &err), STORE_REJECTED);
     assert_string_equal(err.text, "ConfigMap 'test/a': 'metadata.labels' must be a map of strings");
     assert_int_equal(w.calls, 2);
-    assert_string_equal(value_of(store_find(s, &map_a)->object), "1");
+    assert_string_equal(value_of(entry_object(store_find(s, &map_a))), "1");
 
     /* The rejected put has marked object a as seen, so the sweep removes only object b. */
     assert_int_equal(store_sweep(s, (struct origin){1, 2}), 1);
@@ -175,7 +175,7 @@ TEST(entry_in_use_is_not_freed)
 
     struct entry *entry = store_find_or_add(s, &map_a);
 
-    assert_null(entry->object);
+    assert_null(entry_object(entry));
     assert_ptr_equal(store_find_or_add(s, &map_a), entry);
     assert_ptr_equal(store_find(s, &map_a), entry);
     assert_int_equal(store_object_count(s, CLASS_TEMPLATE), 0);
@@ -184,13 +184,13 @@ TEST(entry_in_use_is_not_freed)
     assert_int_equal(put(s, CONFIG_MAP("a", "1"), (struct origin){1, 1}, &err), STORE_ADDED);
     assert_ptr_equal(store_find(s, &map_a), entry);
 
-    entry->reader_count = 1;
+    entry->pins = 1;
     store_remove(s, entry);
     assert_ptr_equal(store_find(s, &map_a), entry);
-    assert_null(entry->object);
+    assert_null(entry_object(entry));
     assert_int_equal(store_sweep(s, (struct origin){1, 2}), 0);
 
-    entry->reader_count = 0;
+    entry->pins = 0;
     entry->dirty = true;
     store_free_if_unused(s, entry);
     assert_ptr_equal(store_find(s, &map_a), entry);
@@ -315,7 +315,7 @@ static void free_others(void *context, struct entry *entry, const void *old)
     struct tidying *t = context;
 
     (void)old;
-    for (size_t i = 0; !entry->object && i < ARRAY_LEN(t->others); i++) {
+    for (size_t i = 0; !entry_object(entry) && i < ARRAY_LEN(t->others); i++) {
         if (t->others[i])
             store_free_if_unused(t->store, t->others[i]);
         t->others[i] = NULL;

@@ -57,7 +57,7 @@ static void count_call(void *context, struct entry *entry, const void *old)
     struct oracle *o = context;
 
     o->heard++;
-    assert_true(old || entry->object);
+    assert_true(old || entry_object(entry));
 }
 
 static uint32_t next_random(struct oracle *o, uint32_t limit)
@@ -168,7 +168,7 @@ static void oracle_step(struct oracle *o)
         if (!entry)
             break;
         p.truth->held = !p.truth->held;
-        entry->reader_count = p.truth->held;
+        entry->pins = p.truth->held;
         break;
     case 7:
         if (!entry)
@@ -188,13 +188,13 @@ static void compare_entry(const struct truth *t, const struct entry *entry)
     assert_int_equal(entry != NULL, t->known);
     if (!entry)
         return;
-    assert_int_equal(entry->object != NULL, t->exists);
-    assert_ptr_equal(entry->partition->entries[entry->position], entry);
-    if (entry->object) {
+    assert_int_equal(entry_object(entry) != NULL, t->exists);
+    assert_ptr_equal(partition_entry(entry_partition(entry), entry->position), entry);
+    if (entry_object(entry)) {
         char value[16];
 
         snprintf(value, sizeof(value), "%u", t->value);
-        assert_string_equal(value_of(entry->object), value);
+        assert_string_equal(value_of(entry_object(entry)), value);
     }
 }
 

@@ -173,8 +173,8 @@ static void plane_release(struct plane *plane)
     stop_exporter(plane);
     store_set_listener(plane->store, (struct store_listener){0});
     for (size_t i = 0; i < plane->count; i++) {
-        free(plane->templates[i]->decision);
-        plane->templates[i]->decision = NULL;
+        pool_free(entry_decision(plane->templates[i]));
+        entry_set_decision(plane->templates[i], NULL);
     }
     refusals_release(&plane->refusals);
     store_free(plane->store);
@@ -236,13 +236,14 @@ static struct entry *policy_of(struct plane *plane, unsigned number)
 static void decide(struct plane *plane, size_t i, const struct template_decision *decision)
 {
     struct entry *entry = plane->templates[i];
-    struct template_decision *before = entry->decision;
-    struct template_decision *after = xmalloc(sizeof(*after));
+    struct template_decision *before = entry_decision(entry);
+    struct template_decision *after =
+        pool_alloc(intern_memory(store_string_pool(plane->store)), sizeof(*after));
 
     *after = *decision;
-    entry->decision = after;
+    entry_set_decision(entry, after);
     controller_progress_note(plane->progress, entry, before, after, plane->now_ms);
-    free(before);
+    pool_free(before);
 }
 
 /* Adds a template without work. Returns its number. */
@@ -346,8 +347,8 @@ static void put_refusal(struct plane *plane, size_t i, int64_t time_ms)
              "\"name\":\"%s\",\"uid\":\"u%zu\"},\"lastTimestamp\":\"%s\"}",
              template->name, entry_ns(template), entry_ns(template), template->name, i, time);
     put(plane, json);
-    controller_progress_note(plane->progress, template, template->decision, template->decision,
-                             plane->now_ms);
+    controller_progress_note(plane->progress, template, entry_decision(template),
+                             entry_decision(template), plane->now_ms);
 }
 
 /* Karmada refuses to apply the policy of a template. */
@@ -965,8 +966,8 @@ TEST(work_about_a_deleted_template_ends)
     assert_true(controller_progress_is_refused(plane->progress, entry));
     store_pin(entry);
     store_remove(plane->store, entry);
-    free(entry->decision);
-    entry->decision = NULL;
+    pool_free(entry_decision(entry));
+    entry_set_decision(entry, NULL);
     controller_progress_note(plane->progress, entry, NULL, NULL, plane->now_ms);
     assert_int_equal(entry->pins, 1);
     assert_false(controller_progress_is_refused(plane->progress, entry));

@@ -134,7 +134,7 @@ static struct cluster_sums count_cluster(const struct world *w, const struct ent
     struct entry *entry;
 
     while ((entry = store_walk_next(&walk)) != NULL) {
-        struct template_decision *d = entry->decision;
+        struct template_decision *d = entry_decision(entry);
         const struct binding *b = d ? entry_binding(d->binding) : NULL;
 
         for (uint32_t i = 0; d && i < d->target_count; i++) {

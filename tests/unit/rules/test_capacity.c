@@ -255,7 +255,7 @@ TEST(capacity_stays_correct_while_templates_come_and_go)
         world_run(&w, 0);
         snprintf(text, sizeof(text), "app-%u", i * 3 % 90);
         struct entry *gone = world_find(&w, "apps/v1", "Deployment", "default", text);
-        if (gone && gone->object)
+        if (gone && entry_object(gone))
             store_remove(w.store, gone);
         world_run(&w, 0);
     }

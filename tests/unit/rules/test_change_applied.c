@@ -64,7 +64,7 @@ TEST_ROWS(a_binding_has_or_lacks_the_user_change, cases, name)
                        "\"name\":\"web\",\"namespace\":\"test\"}}");
 
     struct entry *web = world_find(&w, "apps/v1", "Deployment", "test", "web");
-    struct template *t = web->object;
+    struct template *t = entry_object(web);
     struct binding b = {.resource_version = c->binding_version,
                         .write = {c->written_s, c->written_by},
                         .delivered_generation = c->delivered,

@@ -171,13 +171,17 @@ static struct name_case {
 TEST_ROWS(an_asset_is_compared_with_a_declared_resource, cases, name)
 {
     const struct name_case *c = *state;
-    struct type type = {.group = c->group, .kind = c->kind};
-    struct partition partition = {.type = &type};
-    struct entry entry = {.partition = &partition};
+    struct store *store = store_new(1);
+    char version[256];
 
-    assert_int_equal(cloud_asset_is_resource(c->asset, c->asset_type, &entry, &c->identity),
+    snprintf(version, sizeof(version), "%s/v1beta1", c->group);
+    assert_int_equal(cloud_asset_is_resource(
+                         c->asset, c->asset_type,
+                         store_find_or_add(store, &(struct identity){version, c->kind, "", "r"}),
+                         &c->identity),
                      c->same);
     /* The index finds assets by hash: equal resources need equal hashes. */
     if (c->same)
         assert_int_equal(cloud_asset_hash(c->asset, 7), cloud_identity_hash(&c->identity, 7));
+    store_free(store);
 }

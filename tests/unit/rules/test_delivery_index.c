@@ -125,7 +125,7 @@ static const struct work *find_work_by_scan(const struct lab *lab, unsigned bind
 
     for (const struct partition *p = type ? type->partitions : NULL; p; p = p->next_of_type) {
         for (size_t i = 0; i < p->count; i++) {
-            const struct entry *entry = p->entries[i];
+            const struct entry *entry = partition_entry(p, i);
             const struct work *work = entry_work(entry);
             const char *of = cluster_of_execution_ns(entry_ns(entry));
 

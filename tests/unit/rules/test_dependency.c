@@ -44,7 +44,8 @@ static void check_other_bindings(const struct world *w, const cJSON *expect)
         for (const struct partition *partition = type->partitions; partition;
              partition = partition->next_of_type) {
             for (size_t i = 0; i < partition->count; i++) {
-                const struct dependency_decision *d = dependency_decision(partition->entries[i]);
+                const struct dependency_decision *d =
+                    dependency_decision(partition_entry(partition, i));
 
                 attached += d && d->attached;
                 if (d && !d->attached)
@@ -258,8 +259,8 @@ TEST(the_value_to_be_stored_is_derived_without_bindings)
     world_run(&w, 0);
     const struct entry *entry = world_find(&w, "v1", "ConfigMap", "test", "shared");
     assert_null(dependency_decision(entry));
-    assert_null(
-        dependency_decide(NULL, &(struct dependency_referrers){0}, (struct release_range){0}));
+    assert_null(dependency_decide(intern_memory(store_string_pool(w.store)), NULL,
+                                  &(struct dependency_referrers){0}, (struct release_range){0}));
 
     world_put_text(&w, POLICY_WITH("a", "Overwrite"));
     world_run(&w, 0);

@@ -187,10 +187,12 @@ TEST(every_template_has_one_state)
         for (const struct partition *partition = type->partitions; partition;
              partition = partition->next_of_type) {
             for (size_t i = 0; i < partition->count; i++) {
-                const struct template_decision *d = template_decision(partition->entries[i]);
+                const struct template_decision *d =
+                    template_decision(partition_entry(partition, i));
 
-                assert_int_equal(d != NULL, type->def->class == CLASS_TEMPLATE &&
-                                                partition->entries[i]->object != NULL);
+                assert_int_equal(d != NULL,
+                                 type->def->class == CLASS_TEMPLATE &&
+                                     entry_object(partition_entry(partition, i)) != NULL);
                 decided += d && d->state < STATE_COUNT;
             }
         }

@@ -54,7 +54,7 @@ static bool same_binding(const struct entry *a, const struct entry *b)
 
 static bool is_version_of(const struct entry *a, const struct entry *b)
 {
-    return strcmp(a->partition->type->group, b->partition->type->group) == 0 &&
+    return strcmp(entry_type(a)->group, entry_type(b)->group) == 0 &&
            strcmp(entry_kind(a), entry_kind(b)) == 0 && strcmp(a->name, b->name) == 0;
 }
 

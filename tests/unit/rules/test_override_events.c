@@ -368,7 +368,7 @@ static bool is_about(const struct event *e, const struct entry *template, const 
 
     return o && strcmp(e->kind, "Deployment") == 0 && strcmp(e->ns, entry_ns(template)) == 0 &&
            strcmp(e->name, template->name) == 0 && o->uid_hash == uid_hash("u") &&
-           strcmp(o->api_version, template->partition->type->api_version) == 0 &&
+           strcmp(o->api_version, entry_type(template)->api_version) == 0 &&
            (o->outcome == WORKS_WRITTEN || strcmp(o->cluster, cluster) == 0);
 }
 
@@ -387,7 +387,7 @@ static bool is_past(const struct lab *lab, const struct override_event *failure,
     const char *kind = *failure->policy_ns ? "OverridePolicy" : "ClusterOverridePolicy";
     const struct entry *entry = world_find(&lab->world, "policy.karmada.io/v1alpha1", kind,
                                            failure->policy_ns, failure->policy);
-    const struct override *policy = entry ? entry->object : NULL;
+    const struct override *policy = entry ? entry_object(entry) : NULL;
     bool past = !policy || policy->created_ms > failure->time_ms;
 
     for (unsigned i = 0; i < EVENTS; i++) {

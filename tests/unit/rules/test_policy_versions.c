@@ -713,9 +713,9 @@ static void check_template(const struct entry *entry)
         return;
     }
     const struct policy_decision *policy = policy_decision(d->claimed);
-    unsigned differ = drift_fields(&entry_policy(d->claimed)->propagation, &policy->priority,
-                                   &entry_binding(d->binding)->propagation,
-                                   d->binding->partition->type->def->cluster_scoped);
+    unsigned differ =
+        drift_fields(&entry_policy(d->claimed)->propagation, &policy->priority,
+                     &entry_binding(d->binding)->propagation, entry_is_cluster_scoped(d->binding));
 
     assert_non_null(d->version);
     assert_ptr_equal(d->version->history, policy->history);
@@ -734,10 +734,10 @@ static void check_policy(const struct entry *policy, size_t limit)
         return;
     assert_non_null(h);
     assert_ptr_equal(h->policy, policy);
-    for (uint32_t i = 0; i < policy->reader_count; i++) {
-        const struct template_decision *t = template_decision(policy->readers[i]);
+    for (uint32_t i = 0; i < entry_reader_count(policy); i++) {
+        const struct template_decision *t = template_decision(entry_reader(policy, i));
 
-        claimed += t && t->claimed == policy && runs_some_version(policy->readers[i]);
+        claimed += t && t->claimed == policy && runs_some_version(entry_reader(policy, i));
     }
     for (size_t i = 0; i < h->count; i++) {
         running += h->versions[i]->templates;
@@ -756,9 +756,9 @@ static void check_all(const struct world *w)
         for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
             for (size_t i = 0; i < p->count; i++) {
                 if (type->def->class == CLASS_TEMPLATE)
-                    check_template(p->entries[i]);
+                    check_template(partition_entry(p, i));
                 else if (type->def->class == CLASS_POLICY)
-                    check_policy(p->entries[i], rules_options_default.versions);
+                    check_policy(partition_entry(p, i), rules_options_default.versions);
             }
         }
     }

@@ -10,7 +10,7 @@ enum { ROUNDS = 200, OBJECTS = 60 };
 /* Returns true if the policy's scope and namespace allow it to select the template. */
 static bool is_in_scope(const struct entry *policy, const struct entry *template)
 {
-    return policy->partition->type->def->cluster_scoped || entry_ns(policy) == entry_ns(template);
+    return entry_is_cluster_scoped(policy) || entry_ns(policy) == entry_ns(template);
 }
 
 static enum selector_score found_score(const struct selection *found, size_t count,
@@ -40,8 +40,8 @@ static void list_entries(const struct store *store, enum object_class class,
         for (const struct partition *partition = type->partitions; partition;
              partition = partition->next_of_type) {
             for (size_t i = 0; i < partition->count && type->def->class == class; i++) {
-                if (entry_exists(partition->entries[i]))
-                    out->items[out->count++] = partition->entries[i];
+                if (entry_exists(partition_entry(partition, i)))
+                    out->items[out->count++] = partition_entry(partition, i);
             }
         }
     }

@@ -165,7 +165,7 @@ static const struct stage_case {
 static void append_stage(const struct world *w, struct strbuf *out)
 {
     const struct entry *entry = world_find(w, "apps/v1", "Deployment", "a", "web");
-    struct template_decision *d = entry->decision;
+    struct template_decision *d = entry_decision(entry);
     const struct template_stages *stages = &d->stages;
     const char *message;
 
@@ -292,8 +292,9 @@ TEST(the_worst_target_decides_the_stage)
         for (const struct type *type = store_first_type(w.store); type; type = type->next) {
             for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
                 for (size_t i = 0; i < p->count; i++) {
-                    struct template_decision *d =
-                        template_decision(p->entries[i]) ? p->entries[i]->decision : NULL;
+                    struct template_decision *d = template_decision(partition_entry(p, i))
+                                                      ? entry_decision(partition_entry(p, i))
+                                                      : NULL;
 
                     if (!d)
                         continue;

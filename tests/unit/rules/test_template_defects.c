@@ -164,8 +164,7 @@ static void append_defects(const struct entry *entry, struct strbuf *out)
 
     if (entry_defects(entry) == 0)
         return;
-    strbuf_addf(out, "%s %s %s", entry_kind(entry), entry->partition->type->api_version,
-                entry->name);
+    strbuf_addf(out, "%s %s %s", entry_kind(entry), entry_type(entry)->api_version, entry->name);
     for (unsigned i = 0; i < DEFECT_COUNT; i++) {
         if (!(entry_defects(entry) & 1U << i))
             continue;

@@ -139,7 +139,7 @@ TEST_ROWS(objects_are_found_by_name, find_cases, typed)
     entry = object_find_in_namespace(w.store, classes, c->typed, c->ns, &err);
     assert_int_equal(entry != NULL, c->object != NULL);
     if (entry) {
-        snprintf(text, sizeof(text), "%s %s %s/%s", entry->partition->type->api_version,
+        snprintf(text, sizeof(text), "%s %s %s/%s", entry_type(entry)->api_version,
                  entry_kind(entry), entry_ns(entry), entry->name);
         assert_string_equal(text, c->object);
     } else {

@@ -252,8 +252,8 @@ static bool has_object(const struct lab *lab, enum fake_kind kind, const char *n
             continue;
         for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
             for (size_t i = 0; i < p->count; i++) {
-                if (entry_exists(p->entries[i]) &&
-                    strncmp(p->entries[i]->name, name, strlen(name)) == 0)
+                if (entry_exists(partition_entry(p, i)) &&
+                    strncmp(partition_entry(p, i)->name, name, strlen(name)) == 0)
                     return true;
             }
         }
