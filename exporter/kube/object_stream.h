@@ -3,6 +3,7 @@
 
 #include "exporter/kube/server_response.h"
 #include "metrics/base/json.h"
+#include "metrics/base/json_filter.h"
 #include "metrics/base/json_frame.h"
 
 /*
@@ -10,10 +11,10 @@
  * Holds one object at a time in memory.
  *
  * Objects that are invalid, larger than 8 MiB (API servers accept 3 MiB) or with more than 200,000
- * values are emitted as EVENT_REJECTED, with their version if it can be read; their deletions as
- * EVENT_DELETED if the name can be read. Objects of another kind are always EVENT_REJECTED. The
- * parser then continues. With another body than a list or a stream of watch events,
- * object_stream_feed() or object_stream_finish_list() fails.
+ * values in the members that `fields` keeps are emitted as EVENT_REJECTED, with their version if it
+ * can be read; their deletions as EVENT_DELETED if the name can be read. Objects of another kind
+ * are always EVENT_REJECTED. The parser then continues. With another body than a list or a stream
+ * of watch events, object_stream_feed() or object_stream_finish_list() fails.
  */
 enum watch_event_kind {
     EVENT_OBJECT,      /* Object of a list, or an added or changed object. */
@@ -26,7 +27,7 @@ enum watch_event_kind {
 
 struct watch_event {
     enum watch_event_kind kind;
-    cJSON *object;       /* Has the requested apiVersion and kind. The handler may change it. */
+    cJSON *object; /* Has the requested apiVersion and kind. Change it with json_set_text(). */
     const char *version; /* resourceVersion of the object or bookmark; "" if unknown. */
     const struct status *status;
     const char *reason;
@@ -44,7 +45,9 @@ struct object_stream {
     const char *kind;        /* Borrowed. */
     watch_event_fn *emit;
     void *context;
-    bool malformed; /* The watch stream has a JSON value that is not an object. */
+    const struct json_filter *fields; /* Of objects; NULL keeps all members. Set it after init. */
+    struct json_memory memory;        /* Of the current object. */
+    bool malformed;                   /* The watch stream has a JSON value that is not an object. */
 };
 
 /* `mode`: JSON_FRAME_LIST or JSON_FRAME_EVENTS. `api_version` and `kind` are borrowed. */
@@ -60,12 +63,12 @@ bool object_stream_feed(struct object_stream *s, const char *bytes, size_t len,
                         struct error *err) MUST_USE;
 
 /*
- * Parses one object and sets the requested apiVersion and kind. Returns NULL with the reason in
- * `err` if the text is no object, has another kind or too many values. The caller deletes the
- * result.
+ * Parses the members of one object that `fields` keeps (NULL: all), and sets the requested
+ * apiVersion and kind. Returns NULL with the reason in `err` if the text is no object, has another
+ * kind or too many values. The caller deletes the result.
  */
-cJSON *object_parse(const char *api_version, const char *kind, const char *json, size_t len,
-                    struct error *err) MUST_USE;
+cJSON *object_parse(const char *api_version, const char *kind, const struct json_filter *fields,
+                    const char *json, size_t len, struct error *err) MUST_USE;
 
 /* Metadata of a list (ListMeta). Owns its texts. */
 struct list_meta {

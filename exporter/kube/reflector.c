@@ -287,6 +287,7 @@ static void handle_response(void *context)
                                   .field_selector = r->field_selector,
                                   .shard = r->by_shard ? r->context->filter : NULL,
                                   .metadata_only = r->metadata_only && !r->watch.full_objects,
+                                  .fields = reflector_store_fields(&r->objects),
                                   .position = r->watch.version,
                               },
                               r->context->now_ms);
@@ -392,6 +393,7 @@ static void open_request(struct reflector *r)
                          .shard_selector = shard.data,
                          .api_version = r->api_version,
                          .kind = r->kind,
+                         .fields = reflector_store_fields(&r->objects),
                          .handler = {handle_response, handle_bytes, handle_event, handle_end, r},
                      });
 }

@@ -215,6 +215,7 @@ void reflector_request_open(struct reflector_request *q, const struct reflector_
     q->text[0] = '\0';
     object_stream_init(&q->stream, spec->list ? JSON_FRAME_LIST : JSON_FRAME_EVENTS,
                        spec->api_version, spec->kind, receive_event, q);
+    q->stream.fields = spec->fields;
     q->transfer = q->transport.start(q->transport.context,
                                      &(struct transport_request){
                                          .path = spec->path,

@@ -218,6 +218,7 @@ static void send_request(struct restore_check *c, struct transport transport, in
                                       any ? ns : c->last_change.ns, any ? "" : c->last_change.name},
                                .resource = c->spec.resource,
                                .metadata_only = any || c->spec.metadata_only,
+                               .fields = c->spec.fields,
                                .list_query = c->step == RESTORE_CHECK_OBJECT ? NULL : query.data,
                            },
                            now_ms);
