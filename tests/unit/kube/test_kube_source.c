@@ -633,7 +633,7 @@ TEST(selector_of_a_non_preferred_version_selects_nothing)
         world_run(&lab.world, FOLLOW_CLOCK_OFFSET_MS);
 
         const struct entry *entry = store_find(lab.world.store, &foo);
-        assert_non_null(template_decision(entry)->binding);
+        assert_non_null(decision_binding(template_decision(entry)));
         follow_release(&lab);
     }
 }
