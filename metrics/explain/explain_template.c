@@ -442,11 +442,12 @@ static bool explain_references(struct explain_context *x, const struct entry *te
     const struct template *t = entry_template(template);
     const struct binding *b = entry_binding(decision_binding(template_decision(template)));
     const struct recorded_dependencies *recorded = b && !t->references_known ? b->recorded : NULL;
+    const struct references references = template_references(t);
     uint32_t count = 0;
 
     explanation_open(x->out, "items", '[');
-    for (uint32_t i = 0; i < t->reference_count; i++) {
-        const struct reference *r = &t->references[i];
+    for (uint32_t i = 0; i < references.count; i++) {
+        const struct reference *r = &references.items[i];
 
         /* References by label have no name. */
         if (r->to->label_key)
@@ -482,7 +483,7 @@ static void explain_dependencies(struct explain_context *x, const struct entry *
     const struct template_decision *d = template_decision(template);
     const struct template *t = entry_template(template);
 
-    if (t->reference_count == 0 && !d->propagates)
+    if (!t->references && !d->propagates)
         return;
     explain_open_section(x, "dependencies", "Dependencies");
     if (!explain_references(x, template))

@@ -724,16 +724,11 @@ void *binding_decode(struct decode *d, const cJSON *json)
     const cJSON *resource = json_get(json_get(json, "spec"), "resource");
     const char *name = json_str(resource, "name", "");
     size_t name_size = strlen(name) + 1;
-    struct claim *claim = claim_decode(d, metadata);
-    size_t claim_size = claim ? sizeof(*claim) : 0;
-    /* One allocation for struct, claim and name. Names rarely repeat, so they are not interned. */
-    struct binding *b =
-        pool_alloc_zeroed(intern_memory(d->strings), sizeof(*b) + claim_size + name_size);
+    /* One cell for struct and name. Names rarely repeat, so they are not interned. */
+    struct binding *b = pool_alloc_zeroed(intern_memory(d->strings), sizeof(*b) + name_size);
 
-    if (claim)
-        b->claim = memcpy(b + 1, claim, claim_size);
-    free(claim);
-    b->name = memcpy((char *)(b + 1) + claim_size, name, name_size);
+    b->claim = claim_decode(d, metadata);
+    b->name = memcpy(b + 1, name, name_size);
     b->managed_by = decode_interned(d, labels, "metadata.labels", managed_by_key);
     b->own_uid_hash = uid_hash(json_str(metadata, "uid", ""));
     b->id_hash = binding_id_decode(d, labels);

@@ -168,8 +168,8 @@ struct recorded_dependencies {
 };
 
 /*
- * A ResourceBinding or a ClusterResourceBinding. Its claim and the name of its template are part
- * of the same allocation: free neither of them.
+ * A ResourceBinding or a ClusterResourceBinding. The name of its template is part of the same
+ * allocation: do not free it.
  */
 struct binding {
     /* The template, from spec.resource. Texts are interned, except `name`; "" if unset. */
@@ -177,8 +177,8 @@ struct binding {
     const char *kind;
     const char *ns;
     const char *name;
-    struct claim *claim;    /* Result of claim_decode(); NULL if no policy claims the binding. */
-    const char *managed_by; /* Label binding.karmada.io/managed-by; NULL if absent. Interned. */
+    const struct claim *claim; /* Result of claim_decode(); NULL if no policy claims the binding. */
+    const char *managed_by;    /* Label binding.karmada.io/managed-by; NULL if absent. Interned. */
     struct propagation propagation;
     /* Canonical JSON of the annotation applied-placement; NULL if absent, invalid or empty. */
     const char *applied_placement;

@@ -76,12 +76,12 @@ static bool template_replicas_differ(const struct entry *template, const struct 
     static const char *const kinds[] = {"Deployment", "StatefulSet", "ReplicaSet"};
     const struct template *t = entry_template(template);
 
-    if (t->replicas < 0 || !b->has_replicas || b->component_count > 0 ||
+    if (template_replicas(t) < 0 || !b->has_replicas || b->component_count > 0 ||
         strcmp(entry_type(template)->api_version, "apps/v1") != 0)
         return false;
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
         if (strcmp(kinds[i], entry_kind(template)) == 0)
-            return t->replicas != b->replicas;
+            return template_replicas(t) != b->replicas;
     }
     return false;
 }
@@ -423,7 +423,7 @@ bool template_claim_holds(const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
     const struct binding *b = entry_binding(decision_binding(d));
-    const struct claim *claim = d->own_claim ? entry_template(template)->claim
+    const struct claim *claim = d->own_claim ? template_claim(entry_template(template))
                                 : b          ? b->claim
                                              : NULL;
 

@@ -159,8 +159,11 @@ bool list_template_dependencies(struct store *s, const struct entry *template,
             add_dependency(s, noted->items[i], out);
         return noted != NULL;
     }
-    for (uint32_t i = 0; i < t->reference_count; i++) {
-        const struct reference *r = &t->references[i];
+
+    const struct references references = template_references(t);
+
+    for (uint32_t i = 0; i < references.count; i++) {
+        const struct reference *r = &references.items[i];
         const struct reference_kind *to = r->to;
 
         if (!to->label_key)

@@ -170,9 +170,9 @@ enum undetermined_reason copy_replicas(const struct entry *template, struct rele
         break;
     }
     out->has_requirements = out->has_replicas = true;
-    if (t->replicas < 0)
+    if (template_replicas(t) < 0)
         return UNDETERMINED_UNSUPPORTED;
-    out->replicas = t->replicas;
+    out->replicas = template_replicas(t);
     return UNDETERMINED_REASON_COUNT;
 }
 
@@ -216,7 +216,7 @@ static enum quota_answer judge_quotas(const struct rule_context *c, const struct
     struct quota_excess excess;
     enum quota_answer answer;
     struct resource_request *requests =
-        requests_parse(strings, entry_template(template)->requests, &after.request_count);
+        requests_parse(strings, template_requests(entry_template(template)), &after.request_count);
 
     after.requests = requests;
     answer = quota_judge(&scope, entry_ns(template), &before, &after, true, &excess);

@@ -324,7 +324,8 @@ static void gather_template_facts(const struct rule_context *c, struct entry *en
     const struct binding *b = entry_binding(binding);
     /* With an incomplete claim, Karmada matches policies again and ignores the binding's claim. */
     bool binding_claim_counts = !lacks_binding(b) && !t->claim_incomplete;
-    const struct claim *claim = t->claim || !binding_claim_counts ? t->claim : b->claim;
+    const struct claim *own = template_claim(t);
+    const struct claim *claim = own || !binding_claim_counts ? own : b->claim;
 
     *facts = (struct template_facts){
         .template_state_input = {.options = &c->options,
@@ -334,7 +335,7 @@ static void gather_template_facts(const struct rule_context *c, struct entry *en
                                  .claim = claim,
                                  .claimed =
                                      claim ? find_or_add_claim_policy(c->store, claim) : NULL,
-                                 .own_claim = t->claim,
+                                 .own_claim = own,
                                  .binding = binding,
                                  .required = gather_referrers(c, entry, b, &out->referrers),
                                  .binding_name_blocked =

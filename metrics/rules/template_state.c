@@ -30,6 +30,7 @@ static struct priority resolve_priority_class(struct store *store, const char *n
                                               struct entry_list *reads)
 {
     struct priority priority = {.state = PRIORITY_MISSING};
+    int32_t value;
 
     for (size_t i = 0; i < ARRAY_LEN(versions); i++) {
         struct entry *entry = store_find_or_add(
@@ -38,8 +39,9 @@ static struct priority resolve_priority_class(struct store *store, const char *n
 
         entry_list_add(reads, entry);
         if (t && priority.state != PRIORITY_VALUE)
-            priority = (struct priority){t->has_priority ? PRIORITY_VALUE : PRIORITY_UNKNOWN,
-                                         t->priority, t->created_ms};
+            priority =
+                (struct priority){template_priority(t, &value) ? PRIORITY_VALUE : PRIORITY_UNKNOWN,
+                                  value, template_created_ms(t)};
     }
     return priority;
 }
@@ -257,7 +259,7 @@ int64_t unbound_due_ms(const struct template_state_input *s, const struct templa
 {
     const struct template *t = entry_template(s->template);
     const struct policy *policy = entry_policy(decision_governing(d));
-    int64_t created_ms = later_of(t->created_ms, policy->created_ms);
+    int64_t created_ms = later_of(template_created_ms(t), policy->created_ms);
     int64_t changed_ms = later_of(created_ms, later_of(t->changed_ms, policy->changed_ms));
 
     return changed_ms ? changed_ms + s->options->grace_ms + 1 : 0;
@@ -275,7 +277,7 @@ static int64_t set_unbound(const struct template_state_input *s, struct template
     out->state = STATE_UNBOUND;
     out->reason = UNBOUND_WAITING;
     decision_set_since_ms(out,
-                          later_of(entry_template(s->template)->created_ms, policy->created_ms));
+                          later_of(template_created_ms(entry_template(s->template)), policy->created_ms));
     if (s->binding_name_blocked)
         out->reason = UNBOUND_NAMESAKE;
     else if (*entry_ns(s->template) &&
@@ -295,14 +297,14 @@ static void set_pending(const struct template_state_input *s, struct template_de
 
     out->state = STATE_PENDING;
     out->reason = reason;
-    decision_set_since_ms(out, reason == PENDING_POLICY_GONE ? t->changed_ms : t->created_ms);
+    decision_set_since_ms(out, reason == PENDING_POLICY_GONE ? t->changed_ms : template_created_ms(t));
 }
 
 static void set_ignored(const struct template_state_input *s, struct template_decision *out)
 {
     out->state = STATE_IGNORED;
     out->reason = IGNORED_UNWATCHED_VERSION;
-    decision_set_since_ms(out, entry_template(s->template)->created_ms);
+    decision_set_since_ms(out, template_created_ms(entry_template(s->template)));
 }
 
 /* ---- decision about the state ---- */

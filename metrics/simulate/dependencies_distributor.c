@@ -234,7 +234,7 @@ static void list_labelled(const struct store *store, const char *ns, const struc
 
     for (size_t i = 0; p && i < p->count; i++) {
         const struct template *t = entry_template(partition_entry(p, i));
-        const char *value = t ? labels_get(&t->labels, key) : NULL;
+        const char *value = t ? template_label(t, key) : NULL;
 
         if (value && strcmp(value, r->name) == 0)
             entry_list_add(out, partition_entry(p, i));
@@ -252,9 +252,11 @@ static bool list_dependencies(struct overlay *overlay, const struct entry *templ
 
     if (!list_template_dependencies(store, template, b, out))
         return false;
-    for (uint32_t i = 0; t && t->references_known && i < t->reference_count; i++) {
-        if (t->references[i].to->label_key)
-            list_labelled(store, entry_ns(template), &t->references[i], out);
+    const struct references references = t ? template_references(t) : (struct references){0};
+
+    for (uint32_t i = 0; references.known && i < references.count; i++) {
+        if (references.items[i].to->label_key)
+            list_labelled(store, entry_ns(template), &references.items[i], out);
     }
     return true;
 }

@@ -13,8 +13,8 @@
 /* ---- claims ---- */
 
 /* Returns `claim` if it is of the policy, else a new claim of the policy in overlay memory. */
-static struct claim *reuse_or_make_claim(struct overlay *overlay, const struct entry *policy,
-                                         struct claim *claim)
+static const struct claim *reuse_or_make_claim(struct overlay *overlay, const struct entry *policy,
+                                               const struct claim *claim)
 {
     const struct policy *p = entry_policy(policy);
     struct claim *fresh;
@@ -44,7 +44,7 @@ static void set_claim(struct overlay *overlay, struct entry *template, const str
 static void claim_template(struct overlay *overlay, struct entry *template,
                            const struct entry *policy)
 {
-    struct claim *own = entry_template(template)->claim;
+    const struct claim *own = template_claim(entry_template(template));
     const struct claim *claim = reuse_or_make_claim(overlay, policy, own);
 
     if (claim != own)
@@ -57,7 +57,7 @@ static void remove_claim(struct overlay *overlay, struct entry *entry, const str
     const struct template *t = entry_template(entry);
     const struct binding *b = entry_binding(entry);
 
-    if (t && t->claim && claim_names_policy(t->claim, policy))
+    if (t && template_claim(t) && claim_names_policy(template_claim(t), policy))
         set_claim(overlay, entry, NULL);
     if (b && b->claim && claim_names_policy(b->claim, policy)) {
         struct binding *fresh = overlay_copy_binding(overlay, b);
@@ -144,9 +144,9 @@ static void copy_resource_requests(struct overlay *overlay, struct binding *b,
     struct intern *strings = store_string_pool(overlay_context(overlay)->store);
     struct resource_request *requests;
 
-    if (!t->requests)
+    if (!template_requests(t))
         return;
-    requests = requests_parse(strings, t->requests, &b->request_count);
+    requests = requests_parse(strings, template_requests(t), &b->request_count);
     for (uint32_t i = 0; i < b->request_count; i++) {
         const char *name = requests[i].resource;
 
@@ -261,7 +261,7 @@ static const struct template_decision *up_to_date_decision(struct overlay *overl
 /* Returns the policy of the claim on the template, existing or not; NULL without a claim. */
 static struct entry *claimed_policy(struct overlay *overlay, const struct entry *template)
 {
-    const struct claim *claim = entry_template(template)->claim;
+    const struct claim *claim = template_claim(entry_template(template));
     const struct template_decision *d = template_decision(template);
 
     if (!claim)
@@ -423,7 +423,7 @@ void detector_match_waiting(struct overlay *overlay, struct entry *policy)
         const struct template *t = entry_template(templates.items[i]);
 
         /* With an incomplete claim, a template waits only if Karmada finds no other policy. */
-        if (t && !t->claim && selects_template(overlay, policy, templates.items[i]) &&
+        if (t && !template_claim(t) && selects_template(overlay, policy, templates.items[i]) &&
             !(t->claim_incomplete && has_other_policy(templates.items[i], policy)))
             enqueue_after_policy_change(overlay, templates.items[i], p->lazy);
     }
@@ -602,7 +602,7 @@ static bool is_claimed_by(const struct entry *template, const struct entry *poli
     const struct template_decision *d = template_decision(template);
     const struct binding *b = d ? entry_binding(decision_binding(d)) : NULL;
 
-    return t && claim_is_of_policy(t->claim_incomplete && b ? b->claim : t->claim, policy);
+    return t && claim_is_of_policy(t->claim_incomplete && b ? b->claim : template_claim(t), policy);
 }
 
 void detector_on_policy_deleted(struct overlay *overlay, struct entry *policy)

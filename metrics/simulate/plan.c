@@ -214,7 +214,7 @@ static MUST_USE bool admit_manifests(struct overlay *overlay)
         const struct template *t = entry_template(all.entries[i]);
         const struct template_decision *d = template_decision(all.entries[i]);
 
-        if (d && t->uid_hash == unknown && !t->claim && !decision_binding(d))
+        if (d && t->uid_hash == unknown && !template_claim(t) && !decision_binding(d))
             overlay_enqueue(overlay,
                             (struct queue_item){(struct entry *)(uintptr_t)all.entries[i], false});
     }

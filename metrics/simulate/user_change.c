@@ -422,7 +422,8 @@ static void replace_template(struct overlay *overlay, struct entry *entry,
                              const struct template *fresh)
 {
     const struct template *old = entry_template(entry);
-    struct template *t = template_copy_with_claim(fresh, fresh->claim ? fresh->claim : old->claim);
+    struct template *t = template_copy_with_claim(
+        fresh, template_claim(fresh) ? template_claim(fresh) : template_claim(old));
     struct entry *binding = overlay_binding_entry(overlay, entry);
     const struct binding *b = entry_binding(binding);
     uint64_t newest = b && b->resource_version > old->resource_version ? b->resource_version

@@ -58,7 +58,7 @@ static struct found_work find_unbound_work(const struct entry *template,
     /* A template without uid is in no API server yet. */
     if (!policy || t->uid_hash == uid_hash("") || waits_for_object(template, d))
         return no_work;
-    found.made_ms = later_of(later_of(t->created_ms, t->changed_ms),
+    found.made_ms = later_of(later_of(template_created_ms(t), t->changed_ms),
                              later_of(policy->created_ms, policy->changed_ms));
     found.stuck = d->reason == UNBOUND_STUCK;
     if (d->reason == UNBOUND_WAITING)

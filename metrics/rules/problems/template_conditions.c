@@ -67,7 +67,8 @@ static void name_collision_condition(const struct judged_template *t)
  */
 static int64_t template_time_ms(const struct judged_template *t)
 {
-    return t->object->changed_ms ? later_of(t->object->changed_ms, t->object->created_ms) : 0;
+    return t->object->changed_ms ? later_of(t->object->changed_ms, template_created_ms(t->object))
+                                 : 0;
 }
 
 /* Returns the time since which the present policy governs the template; 0 if unknown. */
@@ -184,7 +185,7 @@ static int64_t stale_since_ms(const struct judged_template *t)
     if (!decision_since_ms(t->d) || !by_user)
         return decision_since_ms(t->d);
     return later_of(decision_since_ms(t->d),
-                    later_of(t->object->changed_ms, t->object->created_ms));
+                    later_of(t->object->changed_ms, template_created_ms(t->object)));
 }
 
 /* A missing PriorityClass or override policy keeps Karmada from writing the binding at all. */

@@ -699,7 +699,7 @@ static bool runs_some_version(const struct entry *entry)
     const struct binding *b = d ? entry_binding(decision_binding(d)) : NULL;
 
     return b && b->has_placement && d->state != STATE_IGNORED && decision_claimed(d) &&
-           claim_policy_exists(d->own_claim ? entry_template(entry)->claim : b->claim,
+           claim_policy_exists(d->own_claim ? template_claim(entry_template(entry)) : b->claim,
                                decision_claimed(d));
 }
 
