@@ -68,10 +68,10 @@ enum { ENTRY_PINS_MAX = (1 << 24) - 1 };
  * entries: the functions below read them.
  */
 struct entry {
-    void *object;
-    void *decision;
-    void *contribution;
     pool_handle partition;
+    pool_handle object;
+    pool_handle decision;
+    pool_handle contribution;
     pool_handle reads;   /* struct entry_reads; 0 without any. */
     pool_handle readers; /* struct entry_readers; 0 without any. */
     uint32_t position;   /* Index of this entry in its partition. */
@@ -91,6 +91,8 @@ struct entry {
     enum object_class class : 8; /* Copy of that of the type. */
     char name[];
 };
+
+static_assert(offsetof(struct entry, name) == 48, "an entry has 48 bytes and its name");
 
 static inline struct partition *entry_partition(const struct entry *e)
 {
@@ -146,38 +148,38 @@ static inline struct entry *entry_reader(const struct entry *e, uint32_t index)
  */
 static inline void *entry_object(const struct entry *e)
 {
-    return e->object;
+    return pool_beside(e, e->object);
 }
 
 static inline void *entry_decision(const struct entry *e)
 {
-    return e->decision;
+    return pool_beside(e, e->decision);
 }
 
 static inline void *entry_contribution(const struct entry *e)
 {
-    return e->contribution;
+    return pool_beside(e, e->contribution);
 }
 
 static inline bool entry_exists(const struct entry *e)
 {
-    return e->object != NULL;
+    return e->object != 0;
 }
 
 /* Set a member of an entry, NULL for none; they do not free the previous one. */
 static inline void entry_set_object(struct entry *e, void *object)
 {
-    e->object = object;
+    e->object = pool_handle_of(object);
 }
 
 static inline void entry_set_decision(struct entry *e, void *decision)
 {
-    e->decision = decision;
+    e->decision = pool_handle_of(decision);
 }
 
 static inline void entry_set_contribution(struct entry *e, void *contribution)
 {
-    e->contribution = contribution;
+    e->contribution = pool_handle_of(contribution);
 }
 
 /*
