@@ -261,7 +261,10 @@ static void request_page(struct audit *a)
         &a->request,
         &(struct reflector_request_spec){
             .path = path.data,
-            .accept = accept_header(!r->objects.settings && !r->watch.full_objects, true),
+            .accept =
+                accept_header(r->objects.settings || r->watch.full_objects ? REQUEST_OBJECTS
+                                                                           : REQUEST_FAST_METADATA,
+                              true),
             .list = true,
             .token = a->token,
             .shard_selector = shard.data,

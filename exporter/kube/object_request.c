@@ -118,7 +118,8 @@ struct fetch *fetch_start(struct transport transport, const struct fetch_spec *s
         transport.context,
         &(struct transport_request){
             .path = path.data,
-            .accept = accept_header(spec->metadata_only, f->lists),
+            .accept =
+                accept_header(spec->metadata_only ? REQUEST_METADATA : REQUEST_OBJECTS, f->lists),
             .method = spec->method,
             .body = spec->body,
             .class = REQUEST_SHORT,

@@ -353,24 +353,12 @@ static cJSON *parse_kept_members(struct object_stream *s, const char *json, size
     return json_filter_parse(filter, json, len, OBJECT_MAX_VALUES, &s->memory);
 }
 
-static bool emit_text(void *context, const char *json, size_t len, size_t offset)
+/* Emits an object that is not cut, and whose framing is valid. */
+static bool emit_text(struct object_stream *s, const char *json, size_t len)
 {
-    struct object_stream *s = context;
-    struct watch_event event;
-    struct error err;
-
-    (void)offset;
-    if (json[0] != '{') {
-        s->malformed = s->mode == JSON_FRAME_EVENTS;
-        event = object_event(s, EVENT_OBJECT, NULL, &err);
-        return !s->malformed && s->emit(s->context, &event);
-    }
-    if (s->frame.cut)
-        return reject_unparsed(
-            s, json, len, (struct watch_event){.reason = "larger than 8 MiB", .too_large = true});
-
     cJSON *kept = parse_kept_members(s, json, len);
     bool goes_on = kept && emit_tree(s, kept);
+    struct error err;
 
     json_memory_release(&s->memory);
     if (kept)
@@ -385,6 +373,35 @@ static bool emit_text(void *context, const char *json, size_t len, size_t offset
     return parsed ? emit_tree(s, parsed) : reject_invalid(s, json, len, err.text);
 }
 
+static const struct watch_event cut_event = {.reason = "larger than 8 MiB", .too_large = true};
+
+static bool receive_json(void *context, const char *json, size_t len, size_t offset)
+{
+    struct object_stream *s = context;
+    struct watch_event event;
+    struct error err;
+
+    (void)offset;
+    if (json[0] != '{') {
+        s->malformed = s->mode == JSON_FRAME_EVENTS;
+        event = object_event(s, EVENT_OBJECT, NULL, &err);
+        return !s->malformed && s->emit(s->context, &event);
+    }
+    return s->json.cut ? reject_unparsed(s, json, len, cut_event) : emit_text(s, json, len);
+}
+
+static bool receive_protobuf(void *context, const struct protobuf_object *object)
+{
+    struct object_stream *s = context;
+
+    if (object->cut)
+        return reject_unparsed(s, object->json, object->len, cut_event);
+    if (object->fault)
+        return reject_unparsed(s, object->json, object->len,
+                               (struct watch_event){.reason = object->fault});
+    return emit_text(s, object->json, object->len);
+}
+
 void object_stream_init(struct object_stream *s, enum json_frame_mode mode, const char *api_version,
                         const char *kind, watch_event_fn *emit, void *context)
 {
@@ -395,31 +412,63 @@ void object_stream_init(struct object_stream *s, enum json_frame_mode mode, cons
         .emit = emit,
         .context = context,
     };
-    json_frame_init(&s->frame, mode, OBJECT_MAX_BYTES, emit_text, s);
-    s->frame.cuts_large = true;
+    json_frame_init(&s->json, mode, OBJECT_MAX_BYTES, receive_json, s);
+    protobuf_frame_init(&s->protobuf, mode, OBJECT_MAX_BYTES, receive_protobuf, s);
+    s->json.cuts_large = true;
 }
 
 void object_stream_release(struct object_stream *s)
 {
-    json_frame_release(&s->frame);
+    json_frame_release(&s->json);
+    protobuf_frame_release(&s->protobuf);
+}
+
+void object_stream_expect_protobuf(struct object_stream *s)
+{
+    s->is_protobuf = true;
+}
+
+/* Frees a buffer above BUFFER_KEPT_BYTES. */
+static void shrink(struct strbuf *buffer)
+{
+    if (buffer->cap > BUFFER_KEPT_BYTES)
+        strbuf_release(buffer);
 }
 
 bool object_stream_feed(struct object_stream *s, const char *bytes, size_t len, struct error *err)
 {
     fail(err, "the reader stopped");
-    if (!json_frame_feed(&s->frame, bytes, len, err)) {
+    if (s->is_protobuf) {
+        if (!protobuf_frame_feed(&s->protobuf, bytes, len, err))
+            return false;
+    } else if (!json_frame_feed(&s->json, bytes, len, err)) {
         if (s->malformed)
             fail(err, "the body is no stream of watch events");
         return false;
     }
-    if (!s->frame.in_object && s->frame.object.cap > BUFFER_KEPT_BYTES)
-        strbuf_release(&s->frame.object);
+    if (!s->json.in_object)
+        shrink(&s->json.object);
+    if (s->protobuf.value.len == 0)
+        shrink(&s->protobuf.value);
+    shrink(&s->protobuf.text);
     return true;
+}
+
+bool object_stream_is_cut(const struct object_stream *s)
+{
+    return s->is_protobuf ? !protobuf_frame_is_complete(&s->protobuf)
+                          : !json_frame_is_complete(&s->json);
+}
+
+/* Returns the JSON text of the list without its items. */
+static const struct strbuf *list_text(const struct object_stream *s)
+{
+    return s->is_protobuf ? &s->protobuf.rest : &s->json.rest;
 }
 
 bool object_stream_is_truncated(const struct object_stream *s)
 {
-    return !json_frame_is_complete(&s->frame) || s->frame.rest.len == 0;
+    return object_stream_is_cut(s) || list_text(s)->len == 0;
 }
 
 bool object_stream_finish_list(struct object_stream *s, struct list_meta *out, struct error *err)
@@ -430,7 +479,7 @@ bool object_stream_finish_list(struct object_stream *s, struct list_meta *out, s
         return fail(err, "the list ends too early");
 
     CLEANUP(json_cleanup)
-    cJSON *rest = json_parse(s->frame.rest.data, s->frame.rest.len, NULL, err);
+    cJSON *rest = json_parse(list_text(s)->data, list_text(s)->len, NULL, err);
 
     if (!rest)
         return fail_in(err, "the list without its items");

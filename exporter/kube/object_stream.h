@@ -5,10 +5,11 @@
 #include "metrics/base/json.h"
 #include "metrics/base/json_filter.h"
 #include "metrics/base/json_frame.h"
+#include "metrics/base/protobuf_frame.h"
 
 /*
- * Parser of lists and watch streams: takes pieces of a body and emits one event for each object.
- * Holds one object at a time in memory.
+ * Parser of lists and watch streams in JSON or protobuf: takes pieces of a body and emits one event
+ * for each object. Holds one object at a time in memory. Protobuf has metadata of objects only.
  *
  * Objects that are invalid, larger than 8 MiB (API servers accept 3 MiB) or with more than 200,000
  * values in the members that `fields` keeps are emitted as EVENT_REJECTED, with their version if it
@@ -39,8 +40,10 @@ struct watch_event {
 typedef bool watch_event_fn(void *context, const struct watch_event *event);
 
 struct object_stream {
-    struct json_frame frame;
     enum json_frame_mode mode;
+    bool is_protobuf; /* `protobuf` is in use, else `json`. */
+    struct json_frame json;
+    struct protobuf_frame protobuf;
     const char *api_version; /* Borrowed. */
     const char *kind;        /* Borrowed. */
     watch_event_fn *emit;
@@ -54,6 +57,9 @@ struct object_stream {
 void object_stream_init(struct object_stream *s, enum json_frame_mode mode, const char *api_version,
                         const char *kind, watch_event_fn *emit, void *context);
 void object_stream_release(struct object_stream *s);
+
+/* Expects a body in protobuf instead of JSON. Call it before the first byte. */
+void object_stream_expect_protobuf(struct object_stream *s);
 
 /*
  * Parses the next bytes. Returns false with the reason in `err` if the body is malformed or `emit`
@@ -90,6 +96,9 @@ struct list_meta {
 bool object_stream_finish_list(struct object_stream *s, struct list_meta *out,
                                struct error *err) MUST_USE;
 
-/* Returns true if the list's body so far is empty or incomplete JSON. */
+/* Returns true if the bytes so far end in the middle of a list or of an event. */
+bool object_stream_is_cut(const struct object_stream *s);
+
+/* Returns true if the list's body so far is empty or incomplete. */
 bool object_stream_is_truncated(const struct object_stream *s);
 void list_meta_release(struct list_meta *meta);

@@ -387,7 +387,10 @@ static void open_request(struct reflector *r)
     reflector_request_open(
         &r->request, &(struct reflector_request_spec){
                          .path = path.data,
-                         .accept = accept_header(r->metadata_only && !r->watch.full_objects, list),
+                         .accept = accept_header(r->metadata_only && !r->watch.full_objects
+                                                     ? REQUEST_FAST_METADATA
+                                                     : REQUEST_OBJECTS,
+                                                 list),
                          .list = list,
                          .token = list ? r->watch.token : NULL,
                          .shard_selector = shard.data,

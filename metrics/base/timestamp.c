@@ -106,15 +106,61 @@ uint32_t timestamp_seconds(int64_t ms)
     return ms > 0 && ms / SECOND_MS <= UINT32_MAX ? (uint32_t)(ms / SECOND_MS) : 0;
 }
 
+/* Civil date in the proleptic Gregorian calendar. */
+struct civil_date {
+    int64_t year;
+    unsigned month;
+    unsigned day;
+};
+
+/* Converts days since the epoch. Years begin in March, so that a leap day is the last day. */
+static struct civil_date date_of_days(int64_t days)
+{
+    enum { ERA_DAYS = 146097, ERA_YEARS = 400, EPOCH_DAYS = 719468 }; /* Days since 0000-03-01. */
+    int64_t shifted = days + EPOCH_DAYS;
+    int64_t era = (shifted >= 0 ? shifted : shifted - (ERA_DAYS - 1)) / ERA_DAYS;
+    unsigned in_era = (unsigned)(shifted - era * ERA_DAYS);
+    unsigned year = (in_era - in_era / 1460 + in_era / 36524 - in_era / (ERA_DAYS - 1)) / 365;
+    unsigned in_year = in_era - (365 * year + year / 4 - year / 100);
+    unsigned month = (5 * in_year + 2) / 153; /* March is 0. */
+
+    return (struct civil_date){
+        .year = era * ERA_YEARS + year + (month >= 10),
+        .month = month < 10 ? month + 3 : month - 9,
+        .day = in_year - (153 * month + 2) / 5 + 1,
+    };
+}
+
+/* Writes two digits and a separator. */
+static char *put_pair(char *to, unsigned value, char separator)
+{
+    *to++ = (char)('0' + value / 10);
+    *to++ = (char)('0' + value % 10);
+    *to++ = separator;
+    return to;
+}
+
 void format_timestamp(int64_t ms, char out[static TIMESTAMP_ROOM])
 {
+    enum { DAY_S = 24 * 60 * 60 };
     /* Division truncates toward zero, so times before the epoch need a correction. */
-    time_t seconds = ms / SECOND_MS - (ms % SECOND_MS < 0 ? 1 : 0);
-    struct tm utc = {0};
+    int64_t seconds = ms / SECOND_MS - (ms % SECOND_MS < 0 ? 1 : 0);
+    int64_t days = seconds / DAY_S - (seconds % DAY_S < 0 ? 1 : 0);
+    unsigned in_day = (unsigned)(seconds - days * DAY_S);
+    struct civil_date date = date_of_days(days);
+    char *to = out;
 
-    /* gmtime_r() cannot fail: the year of 2^63 milliseconds fits into an int. */
-    gmtime_r(&seconds, &utc);
-    /* strftime() would format the year 7 as "7" instead of "0007". */
-    int len = snprintf(out, TIMESTAMP_ROOM, "%04d", utc.tm_year + 1900);
-    strftime(out + len, TIMESTAMP_ROOM - (size_t)len, "-%m-%dT%H:%M:%SZ", &utc);
+    /* gmtime_r(), strftime() and snprintf() take most of the time of a list in protobuf. */
+    if (date.year >= 0 && date.year <= 9999) {
+        to = put_pair(to, (unsigned)date.year / 100, ' ') - 1;
+        to = put_pair(to, (unsigned)date.year % 100, '-');
+    } else {
+        to += snprintf(out, TIMESTAMP_ROOM, "%04" PRId64 "-", date.year);
+    }
+    to = put_pair(to, date.month, '-');
+    to = put_pair(to, date.day, 'T');
+    to = put_pair(to, in_day / 3600, ':');
+    to = put_pair(to, in_day / 60 % 60, ':');
+    to = put_pair(to, in_day % 60, 'Z');
+    *to = '\0';
 }
