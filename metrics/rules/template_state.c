@@ -276,8 +276,8 @@ static int64_t set_unbound(const struct template_state_input *s, struct template
 
     out->state = STATE_UNBOUND;
     out->reason = UNBOUND_WAITING;
-    decision_set_since_ms(out,
-                          later_of(template_created_ms(entry_template(s->template)), policy->created_ms));
+    decision_set_since_ms(
+        out, later_of(template_created_ms(entry_template(s->template)), policy->created_ms));
     if (s->binding_name_blocked)
         out->reason = UNBOUND_NAMESAKE;
     else if (*entry_ns(s->template) &&
@@ -297,7 +297,8 @@ static void set_pending(const struct template_state_input *s, struct template_de
 
     out->state = STATE_PENDING;
     out->reason = reason;
-    decision_set_since_ms(out, reason == PENDING_POLICY_GONE ? t->changed_ms : template_created_ms(t));
+    decision_set_since_ms(out,
+                          reason == PENDING_POLICY_GONE ? t->changed_ms : template_created_ms(t));
 }
 
 static void set_ignored(const struct template_state_input *s, struct template_decision *out)

@@ -128,7 +128,8 @@ static int64_t relation_since_ms(const struct entry *template, const struct entr
              : !decision_is_outranked(d) || decision_governing(d) != policy))
         return 0;
     other = tie ? decision_candidate(d, 1).policy : decision_winner(d);
-    return later_of(template_created_ms(t), later_of(policy_written_ms(policy), policy_written_ms(other)));
+    return later_of(template_created_ms(t),
+                    later_of(policy_written_ms(policy), policy_written_ms(other)));
 }
 
 /* Returns the earliest relation_since_ms() of all templates; 0 without a time. */
