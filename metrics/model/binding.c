@@ -495,10 +495,21 @@ static const char *read_applied_placement(struct decode *d, const cJSON *json, u
     if (!text)
         return NULL;
 
+    /* The group depends on more than the text only if there are several groups. */
+    bool has_groups = strstr(text, "clusterAffinities");
+    const char *canonical = has_groups ? NULL : intern_recall(d->strings, text, strlen(text));
+
+    if (canonical)
+        return canonical;
+
     CLEANUP(json_cleanup) cJSON *placement = json_parse(text, strlen(text), NULL, &ignored);
 
     *group = observed_group_index(placement, json);
-    return canonical_text(d, cJSON_IsObject(placement) ? placement : NULL, CANONICAL_PLACEMENT);
+    canonical =
+        canonical_text(d, cJSON_IsObject(placement) ? placement : NULL, CANONICAL_PLACEMENT);
+    if (canonical && !has_groups)
+        intern_remember(d->strings, text, strlen(text), canonical);
+    return canonical;
 }
 
 /* Returns false for an incomplete dependency, and for one by label selector, which has no name. */
