@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// crowd -cert FILE -key FILE [-http1] [-kinds N] [-objects N] [-policies N] [-pause 20ms]: an API server with many
+// crowd -cert FILE -key FILE [-http1] [-kinds N] [-objects N] [-policies N]: an API server with many
 // kinds or many changes, which costs little. It prints its address, and then obeys lines on standard
 // input, each answered by one: "rate N" (changes a second), "cut", "compact", "goaway N", "failover N" (all
-// bindings, in so many seconds), "touch N" (change the first policy, to a value that follows from N),
-// "stats". It ends with its input.
+// bindings, in so many seconds), "stats". It ends with its input.
 package main
 
 import (
@@ -47,8 +46,6 @@ func (s *server) obey(in *bufio.Scanner, rate *atomic.Int64) {
 			s.compact()
 		case "goaway":
 			s.goaway.Store(number)
-		case "touch":
-			s.touch(int(number))
 		case "failover":
 			go s.failover(time.Duration(number) * time.Second)
 		}
@@ -67,7 +64,6 @@ func main() {
 	more := flag.Int("kinds", 0, "how many kinds more than Karmada's")
 	count := flag.Int("objects", 1000, "how many templates")
 	flag.IntVar(&policies, "policies", 0, "how many of these, if not one for two templates (a multiple of 20)")
-	flag.DurationVar(&pause, "pause", 20*time.Millisecond, "between two writes to a watch")
 	seed := flag.Int64("seed", 1, "of what is drawn")
 	flag.Parse()
 	pair, err := tls.LoadX509KeyPair(*cert, *key)

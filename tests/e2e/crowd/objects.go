@@ -31,8 +31,7 @@ const (
 	policyAPI  = "policy.karmada.io/v1alpha1"
 	workAPI    = "work.karmada.io/v1alpha2"
 	historyMax = 20000
-	evicted    = 1000    // More than any value that is drawn.
-	touched    = 1000000 // More than that: other changes leave the object alone.
+	evicted    = 1000 // More than any value that is drawn.
 )
 
 // How many policies there are, each for all Deployments of a namespace; 0: half as many as these,

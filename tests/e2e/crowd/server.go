@@ -30,9 +30,6 @@ type server struct {
 	changes, requests, watches, gone, cuts, farewells atomic.Int64
 }
 
-// Between two writes to a watch.
-var pause time.Duration
-
 func newServer(more, count int, seed int64) *server {
 	s := &server{kinds: kindsWith(more, count), byPath: map[string]*kind{}, version: 1000,
 		random: rand.New(rand.NewSource(seed)), conns: map[net.Conn]bool{}}
@@ -64,11 +61,8 @@ func (s *server) change() {
 		}
 		at -= k.count
 	}
-	o, there := k.objects[at]
-	if o.value >= touched {
-		return
-	}
 	s.version++
+	o, there := k.objects[at]
 	what := "MODIFIED"
 	switch {
 	case !there:
@@ -88,16 +82,6 @@ func (s *server) change() {
 func (s *server) tell(k *kind, what string, number int, o stored) {
 	k.append(event{s.version, frame(what, k.encode(number, o, false)), frame(what, k.encode(number, o, true))})
 	s.changes.Add(1)
-}
-
-// Change the first policy; other changes give it values below those of touches.
-func (s *server) touch(number int) {
-	k := s.byPath["/apis/"+policyAPI+"/propagationpolicies"]
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.version++
-	k.objects[0] = stored{s.version, touched + number}
-	s.tell(k, "MODIFIED", 0, k.objects[0])
 }
 
 // Move all bindings off where they are, evenly over that time.
@@ -364,7 +348,7 @@ func (s *server) watch(w http.ResponseWriter, r *http.Request, k *kind) {
 			w.Write(out)
 			flusher.Flush()
 			// Changes come in crowds: one write for those of a moment costs less.
-			time.Sleep(pause)
+			time.Sleep(20 * time.Millisecond)
 			continue
 		}
 		select {
