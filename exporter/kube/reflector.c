@@ -347,6 +347,9 @@ static void handle_end(void *context, const struct reflector_request_end *end)
     struct watch_input input = {
         .kind = WATCH_ENDED, .reason = end->reason, .retry_after_ms = end->retry_after_ms};
     bool unsettled = restore_history_end_request(&r->restore_history);
+    /* Servers without WatchList refuse it. The list that follows at once may fail by itself. */
+    bool harmless = end->reason == END_REGULAR ||
+                    (r->watch.phase == WATCH_INITIAL_EVENTS && end->reason == END_REFUSED);
 
     r->answered_ms = 0;
     stream_slot_leave(&r->stream);
@@ -355,7 +358,7 @@ static void handle_end(void *context, const struct reflector_request_end *end)
             .kind = WATCH_PAGE, .version = end->page->version, .token = end->page->token};
     } else {
         drop_refused_selector(r, end);
-        if (end->reason != END_REGULAR)
+        if (!harmless)
             failure_record(&r->failure, end->reason, end->text, r->watch.retries, r->synced);
         failure_note_end(&r->failure, end);
     }

@@ -161,7 +161,6 @@ static char *put_pair(char *to, unsigned value, char separator)
 
 void format_timestamp(int64_t ms, char out[static TIMESTAMP_ROOM])
 {
-    enum { DAY_S = 24 * 60 * 60 };
     /* Division truncates toward zero, so times before the epoch need a correction. */
     int64_t seconds = ms / SECOND_MS - (ms % SECOND_MS < 0 ? 1 : 0);
     int64_t days = seconds / DAY_S - (seconds % DAY_S < 0 ? 1 : 0);
