@@ -715,8 +715,8 @@ static void check_template(const struct entry *entry)
     }
     const struct policy_decision *policy = policy_decision(d->claimed);
     unsigned differ =
-        drift_fields(&entry_policy(d->claimed)->propagation, &policy->priority,
-                     &entry_binding(d->binding)->propagation, entry_is_cluster_scoped(d->binding));
+        drift_fields(entry_policy(d->claimed)->propagation, &policy->priority,
+                     entry_binding(d->binding)->propagation, entry_is_cluster_scoped(d->binding));
 
     assert_non_null(d->version);
     assert_ptr_equal(d->version->history, policy->history);
