@@ -173,8 +173,7 @@ static struct watch_action open_next_request(struct watch *w, const struct watch
     if (!first && !w->relist && !w->polled)
         w->phase = WATCH_STREAMING;
     else
-        w->phase =
-            w->streaming_lists && !first && !w->token ? WATCH_INITIAL_EVENTS : WATCH_LISTING;
+        w->phase = w->streaming_lists && !first && !w->token ? WATCH_INITIAL_EVENTS : WATCH_LISTING;
     w->counts.lists += w->phase != WATCH_STREAMING;
     w->progressed = false;
     w->lifetime.timeout_s = STREAM_MIN_S + in->random % STREAM_SPREAD_S;

@@ -88,10 +88,10 @@ struct watch {
     bool relist;                     /* Read all objects before the next stream of changes. */
     /* List without resourceVersion: no version is known yet, or `version` is not usable. */
     bool most_recent;
-    bool paginated;                  /* The server pages lists from a resourceVersion: set limit. */
-    bool unpaginated;                /* List without limit: the server refused a continue token. */
-    bool bookmarks;                  /* A stream of changes has had a bookmark. */
-    bool progressed;                 /* The open stream of changes has had an event. */
+    bool paginated;   /* The server pages lists from a resourceVersion: set limit. */
+    bool unpaginated; /* List without limit: the server refused a continue token. */
+    bool bookmarks;   /* A stream of changes has had a bookmark. */
+    bool progressed;  /* The open stream of changes has had an event. */
     /* Steady time before which 410 causes a wait, not a list at once; 0: none. */
     int64_t relist_at_once_ms;
     unsigned retries;               /* Waits in a row; the next wait grows with their number. */
