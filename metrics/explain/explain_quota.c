@@ -34,7 +34,7 @@ static struct projection project_binding(const struct explain_context *x, const 
 {
     struct placements *placements = engine_context_const(x->engine)->placements;
     const struct resolved_placement *resolved =
-        placements_ref(placements, b->propagation.placement);
+        placements_ref(placements, b->propagation->placement);
     struct projection p = {0};
 
     projection_make(placements, resolved, b, &p);

@@ -367,8 +367,8 @@ static unsigned fields_to_change(const struct template_decision *d, const struct
     if (d->state != STATE_STALE || !policy || !policy_decision(decision_governing(d)) ||
         !b->has_placement)
         return 0;
-    return drift_fields(&policy->propagation, &policy_decision(decision_governing(d))->priority,
-                        &b->propagation, entry_is_cluster_scoped(decision_binding(d)));
+    return drift_fields(policy->propagation, &policy_decision(decision_governing(d))->priority,
+                        b->propagation, entry_is_cluster_scoped(decision_binding(d)));
 }
 
 static void explain_template_binding(struct explain_context *x, const struct entry *template)
@@ -441,7 +441,7 @@ static bool explain_references(struct explain_context *x, const struct entry *te
 {
     const struct template *t = entry_template(template);
     const struct binding *b = entry_binding(decision_binding(template_decision(template)));
-    const struct recorded_dependencies *recorded = b && !t->references_known ? b->recorded : NULL;
+    const struct recorded_dependencies *recorded = b && !t->references_known ? binding_rare(b)->recorded : NULL;
     const struct references references = template_references(t);
     uint32_t count = 0;
 

@@ -310,7 +310,7 @@ static unsigned scope_index(const struct entry *entry)
 
 static enum binding_origin binding_origin_of(const struct binding *b)
 {
-    bool required = b->referrer_count > 0;
+    bool required = binding_rare(b)->referrer_count > 0;
 
     if (b->claim)
         return required ? ORIGIN_BOTH : ORIGIN_POLICY;
@@ -327,7 +327,7 @@ static void collect_bindings_not_rescheduled(const struct entry *entry, struct s
 {
     const struct binding *b = entry_binding(entry);
 
-    if (b->has_placement && b->propagation.placement != b->applied_placement)
+    if (b->has_placement && b->propagation->placement != b->applied_placement)
         SAMPLE(out, 1, scope_index(entry));
 }
 

@@ -465,10 +465,11 @@ static void add_reference(const struct field_context *c, struct strbuf *out)
     } else {
         uint32_t at = 0;
 
-        while (b && at < b->referrer_count && binding_exists(c, &b->referrers[at]))
+        while (b && at < binding_rare(b)->referrer_count &&
+               binding_exists(c, &binding_rare(b)->referrers[at]))
             at++;
         strbuf_adds(out, "spec.requiredBy");
-        if (b && at < b->referrer_count)
+        if (b && at < binding_rare(b)->referrer_count)
             strbuf_addf(out, "[%" PRIu32 "]", at);
     }
 }

@@ -57,7 +57,8 @@ bool stage_has_reason(enum stage stage, enum stage_reason reason)
 static enum change_applied check_change_applied_by_version(const struct template *t,
                                                            const struct binding *b)
 {
-    enum change_applied older = b->referrer_count > 0 ? CHANGE_UNKNOWN : CHANGE_NOT_APPLIED;
+    enum change_applied older =
+        binding_rare(b)->referrer_count > 0 ? CHANGE_UNKNOWN : CHANGE_NOT_APPLIED;
 
     if (!b->resource_version)
         return CHANGE_UNKNOWN;
@@ -358,7 +359,7 @@ static const struct propagation *propagation_of(const struct template_decision *
     const struct binding *b = entry_binding(decision_binding(d));
     const struct policy *p = entry_policy(decision_governing(d));
 
-    return b ? &b->propagation : p ? &p->propagation : NULL;
+    return b ? b->propagation : p ? p->propagation : NULL;
 }
 
 bool template_overrides_conflict_resolution(const struct entry *template, bool *overridden)

@@ -152,7 +152,7 @@ bool list_template_dependencies(struct store *s, const struct entry *template,
                                 const struct binding *b, struct entry_list *out)
 {
     const struct template *t = entry_template(template);
-    const struct recorded_dependencies *noted = b ? b->recorded : NULL;
+    const struct recorded_dependencies *noted = b ? binding_rare(b)->recorded : NULL;
 
     if (!t || !t->references_known) {
         for (uint32_t i = 0; noted && i < noted->count; i++)

@@ -406,11 +406,11 @@ static int64_t decide_stages(const struct template_facts *f, const struct templa
 
     if (!b)
         return template_stages_decide(s, NULL, d);
-    if (b->has_placement && governing && governing->text == b->propagation.placement) {
+    if (b->has_placement && governing && governing->text == b->propagation->placement) {
         delivery_set_placement(&delivery, f->placements, governing);
     } else if (b->has_placement) {
         const struct resolved_placement *own =
-            placements_ref(f->placements, b->propagation.placement);
+            placements_ref(f->placements, b->propagation->placement);
 
         delivery_set_placement(&delivery, f->placements, own);
         placements_drop(f->placements, own);
@@ -427,11 +427,11 @@ static void decide_dependency_values(const struct template_facts *f, const struc
 
     if (!policy)
         return;
-    values = dependency_values_of(&policy->propagation);
+    values = dependency_values_of(policy->propagation);
     for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++)
         d->wants |= (unsigned)values.wants[i] << i & 3;
-    d->propagates = f->follows && policy->propagation.propagate_deps;
-    if (policy->propagation.propagate_deps && !*entry_ns(f->template_state_input.template))
+    d->propagates = f->follows && policy->propagation->propagate_deps;
+    if (policy->propagation->propagate_deps && !*entry_ns(f->template_state_input.template))
         d->flags |= 1U << FLAG_DEPENDENCIES_STAY;
     d->derived = d->propagates && !(b && b->has_placement);
     d->waits = d->derived && d->state != STATE_UNBOUND;

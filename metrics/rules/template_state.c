@@ -52,7 +52,7 @@ struct priority priority_of(struct store *store, gate_set gates,
 {
     struct priority priority = {.state = PRIORITY_NONE};
 
-    if (!policy->propagation.schedule_priority)
+    if (!policy->propagation->schedule_priority)
         return priority;
     if (policy->priority_class)
         priority = resolve_priority_class(store, policy->priority_class, reads);
@@ -153,7 +153,7 @@ static bool is_required(const struct template_state_input *s)
 {
     const struct binding *b = entry_binding(s->binding);
 
-    return s->required || (b && b->referrer_count > 0);
+    return s->required || (b && binding_rare(b)->referrer_count > 0);
 }
 
 static bool is_applied_lazily(const struct template_state_input *s, const struct policy *policy)
@@ -204,7 +204,7 @@ static bool is_priority_class_newer(const struct template_state_input *s,
     const struct binding *b = binding_made_by_policy(s);
 
     return d->fields == 1U << FIELD_SCHEDULE_PRIORITY && priority->state == PRIORITY_VALUE &&
-           b->propagation.schedule_priority &&
+           b->propagation->schedule_priority &&
            (!priority->since_ms || priority->since_ms > policy->changed_ms);
 }
 
@@ -344,8 +344,8 @@ static int64_t decide_bound(const struct template_state_input *s, struct templat
     if (b->claim && !claim_is_of_policy(b->claim, decision_governing(out)))
         return set_stale(s, out, STALE_POLICY_REPLACED);
     out->fields =
-        (uint8_t)drift_fields(&policy->propagation, decided_priority(decision_governing(out)),
-                              &b->propagation, entry_is_cluster_scoped(s->binding));
+        (uint8_t)drift_fields(policy->propagation, decided_priority(decision_governing(out)),
+                              b->propagation, entry_is_cluster_scoped(s->binding));
     if (out->fields)
         return set_stale(s, out, STALE_POLICY_UPDATED);
     return decide_template_change(s, out);

@@ -470,7 +470,7 @@ void observed_times_record(struct observed_times *seen, struct store *store, str
         const struct binding *last = old;
 
         if (!claim_equal(last->claim, b->claim) ||
-            !propagation_equal(&last->propagation, &b->propagation))
+            !propagation_equal(last->propagation, b->propagation))
             note_policies_of_claims(seen, store, last->claim, b->claim);
     }
 }

@@ -71,18 +71,19 @@ static void remove_claim(struct overlay *overlay, struct entry *entry, const str
 
 /*
  * Copies the policy's fields (Karmada: BuildResourceBinding, and the mutations of ApplyPolicy);
- * `priority` is the result of resolve_priority().
+ * `b` is an overlay copy, `priority` the result of resolve_priority().
  */
 static void copy_policy_fields(struct binding *b, const struct binding *old, const struct policy *p,
                                const char *priority, bool cluster_scoped)
 {
-    bool propagate_deps = b->propagation.propagate_deps;
+    struct propagation *fields = overlay_propagation(b);
+    bool propagate_deps = fields->propagate_deps;
 
-    b->propagation = p->propagation;
-    b->propagation.schedule_priority = priority;
+    *fields = *p->propagation;
+    fields->schedule_priority = priority;
     /* ApplyClusterPolicy copies propagateDeps into a ClusterResourceBinding only if it is new. */
     if (old && cluster_scoped)
-        b->propagation.propagate_deps = propagate_deps;
+        fields->propagate_deps = propagate_deps;
     b->has_placement = true;
     b->has_conflict_resolution = true;
 }
@@ -99,7 +100,7 @@ static bool resolve_priority(struct overlay *overlay, const struct entry *templa
     struct rule_context *c = overlay_context(overlay);
     char canonical[32];
 
-    if (!p->propagation.schedule_priority || !*entry_ns(template)) {
+    if (!p->propagation->schedule_priority || !*entry_ns(template)) {
         *text = NULL;
         return true;
     }
@@ -126,7 +127,7 @@ static enum undetermined_reason update_replicas(struct overlay *overlay, struct 
 {
     enum undetermined_reason unknown =
         copy_replicas(template, overlay_context(overlay)->release, fresh);
-    const char *placement = fresh->propagation.placement;
+    const char *placement = fresh->propagation->placement;
 
     if (old && unknown == UNDETERMINED_UNSUPPORTED)
         return UNDETERMINED_REASON_COUNT;
@@ -174,7 +175,7 @@ static void note_refused_requests(struct overlay *overlay, struct entry *entry,
 {
     struct binding *copy = overlay_copy_binding(overlay, entry_binding(entry));
 
-    copy->quota_excess = excess;
+    overlay_rare(copy)->quota_excess = excess;
     overlay_replace(overlay, entry, copy);
 }
 
@@ -191,7 +192,7 @@ static void apply_claimed_policy(struct overlay *overlay, struct entry *template
     struct entry *entry = overlay_binding_entry(overlay, template);
     const struct binding *old = entry_binding(entry);
     bool cluster_scoped = entry_is_cluster_scoped(entry);
-    const char *priority = old ? old->propagation.schedule_priority : NULL;
+    const char *priority = old ? old->propagation->schedule_priority : NULL;
     enum undetermined_reason unknown;
     struct binding *fresh;
 
@@ -207,9 +208,9 @@ static void apply_claimed_policy(struct overlay *overlay, struct entry *template
     binding_set_template_version(fresh, entry_template(template));
     copy_resource_requests(overlay, fresh, entry_template(template));
     fresh->undetermined = 0;
-    fresh->quota_excess = NULL;
+    overlay_rare(fresh)->quota_excess = NULL;
     if (quota_refuses_requests(overlay, old, fresh)) {
-        note_refused_requests(overlay, entry, fresh->quota_excess);
+        note_refused_requests(overlay, entry, binding_rare(fresh)->quota_excess);
         return;
     }
     unknown = update_replicas(overlay, fresh, old, template);

@@ -112,10 +112,10 @@ static unsigned kinds_of_difference(const struct binding *old, const struct bind
     if (old->own_uid_hash != fresh->own_uid_hash ||
         old->resource_version != fresh->resource_version)
         kinds |= 1U << WORK_TEMPLATES;
-    if (!propagation_equal(&old->propagation, &fresh->propagation) ||
+    if (!propagation_equal(old->propagation, fresh->propagation) ||
         !claim_equal(old->claim, fresh->claim))
         kinds |= 1U << (fresh->has_placement ? WORK_POLICIES : WORK_DEPENDENCIES);
-    if (old->referrer_count != fresh->referrer_count)
+    if (binding_rare(old)->referrer_count != binding_rare(fresh)->referrer_count)
         kinds |= 1U << WORK_DEPENDENCIES;
     return kinds;
 }

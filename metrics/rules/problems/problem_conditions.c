@@ -244,7 +244,7 @@ static void binding_conditions(const struct rule_context *c, const struct entry 
 
     dependency_conditions(entry, out);
     if (b->deleting)
-        add(out, PROBLEM_REASON_DELETION_STUCK_BINDING, (int64_t)b->deleted_s * 1000);
+        add(out, PROBLEM_REASON_DELETION_STUCK_BINDING, (int64_t)binding_rare(b)->deleted_s * 1000);
     else
         add_broken_reference(c, entry, out);
 }

@@ -255,7 +255,7 @@ static void policy_conditions(const struct judged_template *t)
 /* Returns a reference to the placement of the binding; drop it with placements_drop(). */
 static const struct resolved_placement *binding_placement(const struct judged_template *t)
 {
-    return placements_ref(t->c->placements, t->binding->propagation.placement);
+    return placements_ref(t->c->placements, t->binding->propagation->placement);
 }
 
 /* Returns true if the placement names a member cluster that does not exist. */
@@ -341,7 +341,7 @@ static void placement_at_risk_condition(const struct judged_template *t)
     struct scheduling s = {.placements = t->c->placements, .binding = b, .gates = t->c->gates};
 
     if (!b->has_placement || b->cluster_count == 0 ||
-        strcmp(b->propagation.scheduler_name ? b->propagation.scheduler_name : DEFAULT_SCHEDULER,
+        strcmp(b->propagation->scheduler_name ? b->propagation->scheduler_name : DEFAULT_SCHEDULER,
                DEFAULT_SCHEDULER) != 0)
         return;
     s.resolved = binding_placement(t);

@@ -65,10 +65,11 @@ TEST_ROWS(a_binding_has_or_lacks_the_user_change, cases, name)
 
     struct entry *web = world_find(&w, "apps/v1", "Deployment", "test", "web");
     struct template *t = entry_object(web);
+    const struct binding_rare rare = {.referrer_count = c->required};
     struct binding b = {.resource_version = c->binding_version,
                         .write = {c->written_s, c->written_by},
                         .delivered_generation = c->delivered,
-                        .referrer_count = c->required,
+                        .rare = &rare,
                         .has_replicas = true,
                         .replicas = 2};
 

@@ -715,8 +715,8 @@ static void check_template(const struct entry *entry)
     }
     const struct policy_decision *policy = policy_decision(decision_claimed(d));
     unsigned differ =
-        drift_fields(&entry_policy(decision_claimed(d))->propagation, &policy->priority,
-                     &entry_binding(decision_binding(d))->propagation,
+        drift_fields(entry_policy(decision_claimed(d))->propagation, &policy->priority,
+                     entry_binding(decision_binding(d))->propagation,
                      entry_is_cluster_scoped(decision_binding(d)));
 
     assert_non_null(decision_version(d));
