@@ -52,6 +52,7 @@ struct entry_reads {
     struct edge edges[];
 };
 
+/* Two or more readers. */
 struct entry_readers {
     uint32_t count;
     pool_handle entries[];
@@ -73,7 +74,7 @@ struct entry {
     pool_handle decision;
     pool_handle contribution;
     pool_handle reads;   /* struct entry_reads; 0 without any. */
-    pool_handle readers; /* struct entry_readers; 0 without any. */
+    pool_handle readers; /* The only reader, or struct entry_readers; 0 without any. */
     uint32_t position;   /* Index of this entry in its partition. */
     uint32_t version;    /* Short version last read, also of a rejected object; 0 if unknown. */
     uint32_t source;     /* `source` and `sweep` are those of the last entry_mark_seen(). */
@@ -81,6 +82,7 @@ struct entry {
     unsigned sweep : 16; /* Result of short_sweep(). */
     unsigned cause : 7;  /* Reason why the entry is `dirty` (rules/graph.h). */
     bool dirty : 1;      /* Queued for evaluation. */
+    bool read_once : 1;  /* The entry has one reader. */
     bool timed : 1;      /* The entry has a timer of rules/graph.h. */
     bool wanted : 1;     /* Set by store_request_read(). */
     bool audited : 1;    /* During an audit (kube/audit.h): the API server has listed the object. */
@@ -131,7 +133,7 @@ static inline uint32_t entry_reader_count(const struct entry *e)
 {
     const struct entry_readers *readers = pool_beside(e, e->readers);
 
-    return readers ? readers->count : 0;
+    return e->read_once ? 1 : readers ? readers->count : 0;
 }
 
 /* Returns an entry with a decision that depends on `e`; `index` is below entry_reader_count(). */
@@ -139,7 +141,7 @@ static inline struct entry *entry_reader(const struct entry *e, uint32_t index)
 {
     const struct entry_readers *readers = pool_beside(e, e->readers);
 
-    return pool_beside(e, readers->entries[index]);
+    return pool_beside(e, e->read_once ? e->readers : readers->entries[index]);
 }
 
 /*
