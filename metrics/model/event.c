@@ -307,3 +307,10 @@ void event_release(struct intern *strings, void *object)
     refusal_event_release(strings, e->refusal);
     pool_free(e);
 }
+
+const char *event_subject_ns(const cJSON *json)
+{
+    const cJSON *involved = json_get(json, "involvedObject");
+
+    return json_str(involved ? involved : json_get(json, "regarding"), "namespace", "");
+}
