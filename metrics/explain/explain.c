@@ -293,8 +293,8 @@ static void explain_binding_policy(struct explain_context *x, const struct entry
             x,
             "The binding has a placement: the policy that set it was deleted, or lost its claim.");
     if (exists && policy_decision(claimed) && b->has_placement) {
-        fields = drift_fields(&entry_policy(claimed)->propagation,
-                              &policy_decision(claimed)->priority, &b->propagation, cluster_scoped);
+        fields = drift_fields(entry_policy(claimed)->propagation,
+                              &policy_decision(claimed)->priority, b->propagation, cluster_scoped);
         explain_field_differences(x, fields, claimed, entry);
         if (fields == 0)
             explain_paragraph(x, "The binding has the present settings of that policy.");

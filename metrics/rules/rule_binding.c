@@ -76,8 +76,8 @@ static void gather_binding_facts(const struct rule_context *c, struct entry *ent
     const struct binding *b = entry_binding(entry);
     struct entry *claimed = b->claim ? find_or_add_claim_policy(c->store, b->claim) : NULL;
 
-    for (uint32_t i = 0; i < b->referrer_count; i++) {
-        struct identity id = referrer_identity(&b->referrers[i]);
+    for (uint32_t i = 0; i < binding_rare(b)->referrer_count; i++) {
+        struct identity id = referrer_identity(&binding_rare(b)->referrers[i]);
         struct entry *referrer = store_find_or_add(c->store, &id);
 
         entry_list_add(&out->reads, referrer);
@@ -100,7 +100,7 @@ static void gather_binding_facts(const struct rule_context *c, struct entry *ent
 static unsigned dependency_defects(const struct binding *b, const struct dependency_decision *d)
 {
     enum defect differing =
-        b->referrer_count > 0 ? DEFECT_UNAPPLIED_RESOLUTION : DEFECT_UNCLEARED_FIELDS;
+        binding_rare(b)->referrer_count > 0 ? DEFECT_UNAPPLIED_RESOLUTION : DEFECT_UNCLEARED_FIELDS;
     unsigned defects = 0;
 
     if (!d)

@@ -214,7 +214,7 @@ static MUST_USE bool admit_manifests(struct overlay *overlay)
         const struct template *t = entry_template(all.entries[i]);
         const struct template_decision *d = template_decision(all.entries[i]);
 
-        if (d && t->uid_hash == unknown && !t->claim && !d->binding)
+        if (d && t->uid_hash == unknown && !template_claim(t) && !d->binding)
             overlay_enqueue(overlay,
                             (struct queue_item){(struct entry *)(uintptr_t)all.entries[i], false});
     }
@@ -815,9 +815,9 @@ static bool leaves_cluster(const struct plan_template *t)
 static bool is_preserved(struct plan *p, const struct plan_template *t)
 {
     const struct binding *old = t->before.binding, *fresh = t->after.binding;
-    bool preserves = old && old->propagation.preserve == OPTIONAL_TRUE;
+    bool preserves = old && old->propagation->preserve == OPTIONAL_TRUE;
     bool differs = fresh && fresh->has_placement &&
-                   (fresh->propagation.preserve == OPTIONAL_TRUE) != preserves;
+                   (fresh->propagation->preserve == OPTIONAL_TRUE) != preserves;
 
     if (!t->after.exists)
         return is_deleted_without_copies(&p->user, t->template);

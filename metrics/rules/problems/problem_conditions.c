@@ -128,7 +128,8 @@ static int64_t relation_since_ms(const struct entry *template, const struct entr
              : !decision_is_outranked(d) || d->governing != policy))
         return 0;
     other = tie ? d->candidates[1].policy : d->winner;
-    return later_of(t->created_ms, later_of(policy_written_ms(policy), policy_written_ms(other)));
+    return later_of(template_created_ms(t),
+                    later_of(policy_written_ms(policy), policy_written_ms(other)));
 }
 
 /* Returns the earliest relation_since_ms() of all templates; 0 without a time. */
@@ -243,7 +244,7 @@ static void binding_conditions(const struct rule_context *c, const struct entry 
 
     dependency_conditions(entry, out);
     if (b->deleting)
-        add(out, PROBLEM_REASON_DELETION_STUCK_BINDING, (int64_t)b->deleted_s * 1000);
+        add(out, PROBLEM_REASON_DELETION_STUCK_BINDING, (int64_t)binding_rare(b)->deleted_s * 1000);
     else
         add_broken_reference(c, entry, out);
 }

@@ -27,7 +27,7 @@ static void append_description(const struct entry *entry, struct strbuf *out)
     if (entry_class(entry) == CLASS_TEMPLATE) {
         const struct template *t = entry_template(entry);
 
-        strbuf_addf(out, " %s", t->labels.count > 0 ? t->labels.items[0].value : "?");
+        strbuf_addf(out, " %s", t->labels ? t->labels[0].value : "?");
     } else if (entry_class(entry) == CLASS_POLICY) {
         strbuf_addf(out, " %d", entry_policy(entry)->priority);
     } else if (entry_class(entry) == CLASS_BINDING) {

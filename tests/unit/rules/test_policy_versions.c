@@ -699,7 +699,8 @@ static bool runs_some_version(const struct entry *entry)
     const struct binding *b = d ? entry_binding(d->binding) : NULL;
 
     return b && b->has_placement && d->state != STATE_IGNORED && d->claimed &&
-           claim_policy_exists(d->own_claim ? entry_template(entry)->claim : b->claim, d->claimed);
+           claim_policy_exists(d->own_claim ? template_claim(entry_template(entry)) : b->claim,
+                               d->claimed);
 }
 
 static void check_template(const struct entry *entry)
@@ -714,8 +715,8 @@ static void check_template(const struct entry *entry)
     }
     const struct policy_decision *policy = policy_decision(d->claimed);
     unsigned differ =
-        drift_fields(&entry_policy(d->claimed)->propagation, &policy->priority,
-                     &entry_binding(d->binding)->propagation, entry_is_cluster_scoped(d->binding));
+        drift_fields(entry_policy(d->claimed)->propagation, &policy->priority,
+                     entry_binding(d->binding)->propagation, entry_is_cluster_scoped(d->binding));
 
     assert_non_null(d->version);
     assert_ptr_equal(d->version->history, policy->history);
