@@ -63,7 +63,8 @@ enum { ENTRY_PINS_MAX = (1 << 24) - 1 };
 /*
  * Entry of the store: an identity, and its object if that exists. An entry without an object stays
  * while it is in use (store_free_if_unused()). The rules own `decision`, `reads`, `readers`,
- * `timed`, `subject`, `dirty`, `cause`, `judging` and `judged`; the exposition owns `contribution`.
+ * `read_once`, `timed`, `is_subject`, `dirty`, `cause`, `judging` and `judged`; the exposition owns
+ * `contribution`.
  *
  * The members are handles in the pool of the entry, because a control plane can have millions of
  * entries: the functions below read them.
@@ -78,7 +79,6 @@ struct entry {
     uint32_t position;   /* Index of this entry in its partition. */
     uint32_t version;    /* Short version last read, also of a rejected object; 0 if unknown. */
     uint32_t source;     /* `source` and `sweep` are those of the last entry_mark_seen(). */
-    uint32_t subject; /* Slot in the subjects of rules/problems.h, 1-based; 0 without problems. */
     unsigned sweep : 16; /* Result of short_sweep(). */
     unsigned cause : 7;  /* Reason why the entry is `dirty` (rules/graph.h). */
     bool dirty : 1;      /* Queued for evaluation. */
@@ -86,6 +86,7 @@ struct entry {
     bool timed : 1;      /* The entry has a timer of rules/graph.h. */
     bool wanted : 1;     /* Set by store_request_read(). */
     bool audited : 1;    /* During an audit (kube/audit.h): the API server has listed the object. */
+    bool is_subject : 1; /* The entry has problems in rules/problems.h. */
     bool judging : 1;    /* Queued by rules/problems.h. */
     bool judged : 1;     /* rules/problems.h has evaluated the conditions of the object. */
     unsigned : 0;
@@ -94,7 +95,7 @@ struct entry {
     char name[];
 };
 
-static_assert(offsetof(struct entry, name) == 48, "an entry has 48 bytes and its name");
+static_assert(offsetof(struct entry, name) == 44, "an entry has 44 bytes and its name");
 
 static inline struct partition *entry_partition(const struct entry *e)
 {
