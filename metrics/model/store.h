@@ -52,6 +52,7 @@ struct entry_reads {
     struct edge edges[];
 };
 
+/* Two or more readers. */
 struct entry_readers {
     uint32_t count;
     pool_handle entries[];
@@ -62,7 +63,8 @@ enum { ENTRY_PINS_MAX = (1 << 24) - 1 };
 /*
  * Entry of the store: an identity, and its object if that exists. An entry without an object stays
  * while it is in use (store_free_if_unused()). The rules own `decision`, `reads`, `readers`,
- * `timed`, `subject`, `dirty`, `cause`, `judging` and `judged`; the exposition owns `contribution`.
+ * `read_once`, `timed`, `is_subject`, `dirty`, `cause`, `judging` and `judged`; the exposition owns
+ * `contribution`.
  *
  * The members are handles in the pool of the entry, because a control plane can have millions of
  * entries: the functions below read them.
@@ -73,17 +75,18 @@ struct entry {
     pool_handle decision;
     pool_handle contribution;
     pool_handle reads;   /* struct entry_reads; 0 without any. */
-    pool_handle readers; /* struct entry_readers; 0 without any. */
+    pool_handle readers; /* The only reader, or struct entry_readers; 0 without any. */
     uint32_t position;   /* Index of this entry in its partition. */
     uint32_t version;    /* Short version last read, also of a rejected object; 0 if unknown. */
     uint32_t source;     /* `source` and `sweep` are those of the last entry_mark_seen(). */
-    uint32_t subject; /* Slot in the subjects of rules/problems.h, 1-based; 0 without problems. */
     unsigned sweep : 16; /* Result of short_sweep(). */
     unsigned cause : 7;  /* Reason why the entry is `dirty` (rules/graph.h). */
     bool dirty : 1;      /* Queued for evaluation. */
+    bool read_once : 1;  /* The entry has one reader. */
     bool timed : 1;      /* The entry has a timer of rules/graph.h. */
     bool wanted : 1;     /* Set by store_request_read(). */
     bool audited : 1;    /* During an audit (kube/audit.h): the API server has listed the object. */
+    bool is_subject : 1; /* The entry has problems in rules/problems.h. */
     bool judging : 1;    /* Queued by rules/problems.h. */
     bool judged : 1;     /* rules/problems.h has evaluated the conditions of the object. */
     unsigned : 0;
@@ -92,7 +95,7 @@ struct entry {
     char name[];
 };
 
-static_assert(offsetof(struct entry, name) == 48, "an entry has 48 bytes and its name");
+static_assert(offsetof(struct entry, name) == 44, "an entry has 44 bytes and its name");
 
 static inline struct partition *entry_partition(const struct entry *e)
 {
@@ -131,7 +134,7 @@ static inline uint32_t entry_reader_count(const struct entry *e)
 {
     const struct entry_readers *readers = pool_beside(e, e->readers);
 
-    return readers ? readers->count : 0;
+    return e->read_once ? 1 : readers ? readers->count : 0;
 }
 
 /* Returns an entry with a decision that depends on `e`; `index` is below entry_reader_count(). */
@@ -139,7 +142,7 @@ static inline struct entry *entry_reader(const struct entry *e, uint32_t index)
 {
     const struct entry_readers *readers = pool_beside(e, e->readers);
 
-    return pool_beside(e, readers->entries[index]);
+    return pool_beside(e, e->read_once ? e->readers : readers->entries[index]);
 }
 
 /*
