@@ -71,7 +71,7 @@ SUPPORT := $(filter-out tests/unit/test_%,$(sort $(wildcard tests/unit/*.c)))
 FUZZ    := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 # What unit tests make random objects with; the rest of their support has a main().
 FUZZ_SUPPORT := $(foreach s,page random_object random_status world,tests/unit/$s.c)
-BENCH   := $(sort $(wildcard tests/bench/bench_*.c))
+BENCHES := $(sort $(wildcard tests/bench/bench_*.c))
 BENCH_SUPPORT := $(filter-out tests/bench/bench_%,$(sort $(wildcard tests/bench/*.c)))
 FAULTS  := tests/faults/follow.c
 SIM     := $(sort $(wildcard tests/sim/*.c))
@@ -82,7 +82,7 @@ E2E     := $(sort $(foreach d,stories e2e conformance deploy alerts boards brows
 # test_family: METRICS.md is right only if all families are valid.
 HOLDING := $(shell grep -l golden $(UNIT) $(E2E)) tests/unit/expose/test_family.c
 SOURCES := $(PURE) $(WORLD) $(wildcard exporter/main.c)
-ALL_C   := $(SOURCES) $(UNIT) $(SUPPORT) $(FUZZ) $(BENCH) $(BENCH_SUPPORT) $(FAULTS) $(SIM) $(CONFORMANCE) $(wildcard tests/bench/preload/*.c)
+ALL_C   := $(SOURCES) $(UNIT) $(SUPPORT) $(FUZZ) $(BENCHES) $(BENCH_SUPPORT) $(FAULTS) $(SIM) $(CONFORMANCE) $(wildcard tests/bench/preload/*.c)
 OURS    := $(ALL_C) $(HEADERS) $(sort $(wildcard tests/*/*.h))
 
 PROGRAM  := $(BUILD)/karmada-policy-exporter
@@ -166,7 +166,7 @@ $(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(FUZZ_SUPPORT:%.c=$(B)/%.o) $(
 
 DEMO := 127.0.0.1:19180
 
-.PHONY: run demo boards pictures all-pictures chart setup test check unit sim conformance filter-vectors faults e2e rules3 soak restores handover controllers golden mutants bench cover fuzz fuzz-replay fuzz-run
+.PHONY: run demo boards pictures all-pictures chart setup test check unit sim conformance filter-vectors faults e2e rules3 soak restores handover controllers golden mutants bench bench-report cover fuzz fuzz-replay fuzz-run
 run: ## set up, build, and serve the demo manifests on 127.0.0.1:19180
 	@tests/setup.sh build
 	@$(MAKE) VARIANT=plain CC=gcc all
@@ -254,9 +254,12 @@ mutants: $(EXPORTER) $(call programs,$(UNIT)) ## change alerts, exporter/kube an
 .PHONY: unit-programs
 unit-programs: $(call programs,$(UNIT))
 
-bench: $(EXPORTER) $(call programs,$(BENCH)) ## build and run the benchmarks
-	@set -e; for b in $(call programs,$(BENCH)) $(sort $(wildcard tests/bench/*.bench)); do \
-		echo "== $${b##*/}"; $$b; done
+bench: $(EXPORTER) $(call programs,$(BENCHES)) ## run the benchmarks, or some: BENCH='load start'; compare with tests/bench/baseline.json
+	@tests/bench/run.py --only '$(BENCH)' --json $(BUILD)/bench.json \
+		$(call programs,$(BENCHES)) $(sort $(wildcard tests/bench/*.bench))
+
+bench-report: ## take build/bench.json as the baseline; write its tables and curves into exporter/docs/sizing.md
+	@tests/bench/report.py --write
 
 cover: ## print the unit tests' line coverage, file by file
 	@[ ! -d $(BUILD)/cover-gcc ] || find $(BUILD)/cover-gcc -name '*.gcda' -delete

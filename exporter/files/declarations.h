@@ -3,7 +3,7 @@
 
 #include "exporter/files/json_file.h"
 #include "exporter/files/manifest_problems.h"
-#include "exporter/kube/api_resources.h"
+#include "exporter/options/namespace_filter.h"
 #include "metrics/base/json.h"
 #include "metrics/model/store.h"
 

@@ -6,7 +6,7 @@
 #include "exporter/files/manifest_reader.h"
 #include "exporter/files/manifest_tree.h"
 #include "exporter/files/package_reader.h"
-#include "exporter/kube/api_resources.h"
+#include "exporter/options/namespace_filter.h"
 #include "exporter/options/options.h"
 #include "exporter/system/file_reader.h"
 #include "metrics/model/store.h"

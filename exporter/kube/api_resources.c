@@ -352,27 +352,6 @@ bool api_table_equal(const struct api_table *a, const struct api_table *b)
            contains_versions(b, a);
 }
 
-static bool contains_name(const char *const *names, size_t count, const char *name)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(names[i], name) == 0)
-            return true;
-    }
-    return false;
-}
-
-bool namespace_filter_allows(const struct namespace_filter *filter, const char *ns)
-{
-    if (*ns && filter->namespace_count > 0 &&
-        !contains_name(filter->namespaces, filter->namespace_count, ns))
-        return false;
-    if (contains_name(filter->denied, filter->denied_count, ns))
-        return false;
-    /* The fixed seed gives all exporters the same division. */
-    return filter->total_shards <= 1 ||
-           map_hash(ns, strlen(ns), 0) % filter->total_shards == filter->shard;
-}
-
 void append_resource_name(struct strbuf *out, const char *kind, const char *group)
 {
     for (const char *c = kind; *c != '\0'; c++)

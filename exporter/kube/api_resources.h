@@ -90,18 +90,3 @@ void api_table_inherit(struct api_table *t, const struct api_table *earlier);
 
 /* Returns true if versions, states, resources and known groups are equal. Ignores `other_names`. */
 bool api_table_equal(const struct api_table *a, const struct api_table *b);
-
-/*
- * Namespaces that this exporter reads. Cluster-scoped objects count as objects of the namespace "":
- * a list of namespaces does not exclude them, and with several shards they belong to one of them.
- */
-struct namespace_filter {
-    const char *const *namespaces; /* Borrowed. Empty: all namespaces. */
-    size_t namespace_count;
-    const char *const *denied; /* Borrowed. Takes precedence over `namespaces`. */
-    size_t denied_count;
-    uint32_t shard;        /* From 0 to total_shards - 1. */
-    uint32_t total_shards; /* Number of exporters with a shard; 0 or 1: not divided. */
-};
-
-bool namespace_filter_allows(const struct namespace_filter *filter, const char *ns);

@@ -7,6 +7,7 @@
 
 enum {
     PATH_MAX_BYTES = 16 * 1024,
+    PAGE_OBJECTS = 500, /* Small: an audit has time, and pauses between pages. */
     SUSPECTS_MAX = 256, /* Further suspects are ignored: a divergence relists all objects anyway. */
     LOGGED_MAX = 5,     /* Divergences of an audit that are logged. */
     /* Longest time to the next audit after a failed one, and between searches for a due one. */
@@ -239,9 +240,10 @@ static void request_page(struct audit *a)
 {
     const struct reflector *r = a->r;
     CLEANUP(strbuf_release) struct strbuf path = STRBUF_INIT(PATH_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf shard = STRBUF_INIT(PATH_MAX_BYTES);
     char number[16];
 
-    snprintf(number, sizeof(number), "%d", WATCH_PAGE_OBJECTS);
+    snprintf(number, sizeof(number), "%d", PAGE_OBJECTS);
     url_add_resource_path(&path, r->api_version, r->ns ? r->ns : "", r->resource);
     strbuf_addc(&path, '?');
     if (!r->audit_unpaged)
@@ -252,8 +254,8 @@ static void request_page(struct audit *a)
         url_add_parameter(&path, "resourceVersion", r->watch.version);
         url_add_parameter(&path, "resourceVersionMatch", "NotOlderThan");
     }
-    if (r->field_selector)
-        url_add_parameter(&path, "fieldSelector", r->field_selector);
+    reflector_add_shard_selector(r, true, &shard);
+    url_add_selectors(&path, &(struct selectors){r->field_selector, shard.data});
     progress_begin(&a->progress, a->context->now_ms);
     /* Settings are recognized by spec members: request full objects. */
     reflector_request_open(
@@ -263,6 +265,7 @@ static void request_page(struct audit *a)
             .accept = accept_header(!r->objects.settings && !r->watch.full_objects, true),
             .list = true,
             .token = a->token,
+            .shard_selector = shard.data,
             .api_version = r->api_version,
             .kind = r->kind,
             .handler = {ignore_headers, record_progress, receive_event, request_ended, a},

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/kube/api_resources.h"
 #include "exporter/kube/backoff.h"
 #include "exporter/kube/http/transport.h"
 #include "exporter/kube/object_stream.h"
+#include "exporter/options/namespace_filter.h"
 #include "metrics/base/strbuf.h"
 #include "metrics/model/metadata.h"
 

@@ -396,6 +396,7 @@ bool object_stream_finish_list(struct object_stream *s, struct list_meta *out, s
     const char *kind = json_str(rest, "kind", "");
     const char *version = json_str(metadata, "resourceVersion", "");
     const char *token = json_str(metadata, "continue", "");
+    const char *shard = json_str(json_get(metadata, "shardInfo"), "selector", "");
     size_t len = strlen(kind);
 
     if (len < sizeof(suffix) || strcmp(kind + len - (sizeof(suffix) - 1), suffix) != 0)
@@ -406,6 +407,7 @@ bool object_stream_finish_list(struct object_stream *s, struct list_meta *out, s
         .version = xstrdup(version),
         .token = *token ? xstrdup(token) : NULL,
         .remaining = json_int(metadata, "remainingItemCount", -1),
+        .shard_selector = *shard ? xstrdup(shard) : NULL,
     };
     return true;
 }
@@ -414,5 +416,6 @@ void list_meta_release(struct list_meta *meta)
 {
     free(meta->version);
     free(meta->token);
+    free(meta->shard_selector);
     *meta = (struct list_meta){0};
 }

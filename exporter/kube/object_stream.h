@@ -72,6 +72,11 @@ struct list_meta {
     char *version;     /* resourceVersion */
     char *token;       /* continue; NULL for the last page. */
     int64_t remaining; /* remainingItemCount; -1 if absent. */
+    /*
+     * shardInfo.selector; NULL if absent. Kubernetes 1.36 sets it in lists of full objects of
+     * built-in kinds only, although it selects by shard in all lists.
+     */
+    char *shard_selector;
 };
 
 /*

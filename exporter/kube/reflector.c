@@ -88,7 +88,8 @@ static MUST_USE struct reflector *reflector_new(struct reflector_context *contex
                                                 const struct reflector_spec *spec)
 {
     struct reflector *r = xcalloc(1, sizeof(*r));
-    bool binding = kind_of(spec->api_version, spec->kind)->class == CLASS_BINDING;
+    enum object_class class = kind_of(spec->api_version, spec->kind)->class;
+    bool binding = class == CLASS_BINDING;
 
     r->context = context;
     r->api_version = xstrdup(spec->api_version);
@@ -97,6 +98,7 @@ static MUST_USE struct reflector *reflector_new(struct reflector_context *contex
     r->ns = spec->ns ? xstrdup(spec->ns) : NULL;
     r->field_selector = spec->field_selector ? xstrdup(spec->field_selector) : NULL;
     r->metadata_only = spec->metadata_only;
+    r->by_shard = spec->by_shard;
     r->required = spec->required;
     r->optional = spec->optional;
     r->supplement = spec->supplement;
@@ -105,6 +107,7 @@ static MUST_USE struct reflector *reflector_new(struct reflector_context *contex
         .log = context->log,
         .filter = spec->unfiltered && !spec->by_binding ? NULL : context->filter,
         .by_binding = spec->by_binding,
+        .by_subject = class == CLASS_EVENT,
         .resource = r->resource,
         .api_version = r->api_version,
         .kind = r->kind,
@@ -114,12 +117,15 @@ static MUST_USE struct reflector *reflector_new(struct reflector_context *contex
         .discovery = binding ? context->discovery : NULL,
         .origin = {.source = ++context->last_source},
     };
+    if (class == CLASS_POLICY && r->objects.filter)
+        r->objects.policies = context->engine;
     if (binding)
         r->objects.skipped = (struct skipped_observer){on_skipped_binding, r};
     r->failure = (struct reflector_failure){
         .context = context, .resource = r->resource, .api_version = r->api_version};
     reflector_request_init(&r->request, context->transport);
-    watch_init(&r->watch, context->streaming_lists, context->now_ms);
+    /* A WatchList of bindings would begin with those of all shards; a list does not. */
+    watch_init(&r->watch, context->streaming_lists && !(binding && r->by_shard), context->now_ms);
     r->restore_history.restores = context->restores;
     r->audited_ms = context->now_ms;
     stream_slot_init(&r->stream, &context->streams, r->required);
@@ -235,6 +241,32 @@ void reflector_relist_most_recent(struct reflector *r)
 
 /* ---- requests ---- */
 
+void reflector_add_shard_selector(const struct reflector *r, bool list, struct strbuf *out)
+{
+    bool all_needed = reflector_reads_bindings(r) && (!list || r->watch.polled);
+
+    if (r->by_shard && !all_needed)
+        namespace_filter_add_shard_selector(r->context->filter, out);
+}
+
+/*
+ * Drops the shardSelector if the server refuses it: with an error that names it, such as the status
+ * 500 of Kubernetes 1.36 for an invalid selector, or with a client error for a first page.
+ */
+static void drop_refused_selector(struct reflector *r, const struct reflector_request_end *end)
+{
+    bool named = strstr(end->text, "shardSelector") || strstr(end->text, "shard selector");
+    bool refused = end->reason == END_REFUSED && r->watch.phase == WATCH_LISTING && !r->watch.token;
+
+    if (!r->by_shard || (!named && !refused))
+        return;
+    r->by_shard = false;
+    log_write(r->context->log, LOG_LEVEL_WARN,
+              "the API server refuses to select the objects of a shard; the exporter reads those "
+              "of all shards and selects them itself",
+              "resource", r->resource, "api_version", r->api_version, "error", end->text);
+}
+
 static void handle_response(void *context)
 {
     struct reflector *r = context;
@@ -318,6 +350,7 @@ static void handle_end(void *context, const struct reflector_request_end *end)
         input = (struct watch_input){
             .kind = WATCH_PAGE, .version = end->page->version, .token = end->page->token};
     } else {
+        drop_refused_selector(r, end);
         if (end->reason != END_REGULAR)
             failure_record(&r->failure, end->reason, end->text, r->watch.retries, r->synced);
         failure_note_end(&r->failure, end);
@@ -334,21 +367,26 @@ static void open_request(struct reflector *r)
 {
     bool list = r->watch.phase == WATCH_LISTING;
     CLEANUP(strbuf_release) struct strbuf path = STRBUF_INIT(PATH_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf shard = STRBUF_INIT(PATH_MAX_BYTES);
 
+    reflector_add_shard_selector(r, list, &shard);
     if (r->watch.phase != WATCH_STREAMING && !r->watch.token) {
         reflector_store_begin_pass(&r->objects, r->watch.most_recent);
         restore_history_begin_list(&r->restore_history);
+        if (shard.len > 0 && reflector_reads_bindings(r))
+            engine_skip_other_bindings(r->context->engine, r->context->clock_ms);
     }
     r->wants_open = r->late = false;
     r->answered_ms = 0;
     url_add_resource_path(&path, r->api_version, r->ns ? r->ns : "", r->resource);
-    url_add_watch_query(&path, &r->watch, r->field_selector);
+    url_add_watch_query(&path, &r->watch, &(struct selectors){r->field_selector, shard.data});
     reflector_request_open(
         &r->request, &(struct reflector_request_spec){
                          .path = path.data,
                          .accept = accept_header(r->metadata_only && !r->watch.full_objects, list),
                          .list = list,
                          .token = list ? r->watch.token : NULL,
+                         .shard_selector = shard.data,
                          .api_version = r->api_version,
                          .kind = r->kind,
                          .handler = {handle_response, handle_bytes, handle_event, handle_end, r},
@@ -563,12 +601,27 @@ static void mark_or_add_reflector(struct reflector_list *l, const struct reflect
     found->wanted_full = found->wanted_full || !spec->metadata_only;
 }
 
+/*
+ * Returns true if objects in namespaces of other shards are not needed. Needed are their policies
+ * (engine_put_other_policy()), and Events in other namespaces than the object that they are about.
+ */
+static bool is_limited_to_shard(const struct namespace_filter *filter,
+                                const struct reflector_spec *spec)
+{
+    enum object_class class = kind_of(spec->api_version, spec->kind)->class;
+
+    return filter->total_shards > 1 && !spec->ns && !spec->unfiltered && class != CLASS_POLICY &&
+           class != CLASS_EVENT;
+}
+
 void reflector_list_mark_wanted(struct reflector_list *l, struct reflector_spec spec,
                                 bool namespaced)
 {
     const struct namespace_filter *filter = l->context->filter;
     bool by_name = namespaced && !spec.ns && !spec.unfiltered && filter->namespace_count > 0;
+    bool policies = kind_of(spec.api_version, spec.kind)->class == CLASS_POLICY;
 
+    spec.by_shard = namespaced && !by_name && is_limited_to_shard(filter, &spec);
     if (!by_name) {
         if (namespaced || spec.unfiltered || namespace_filter_allows(filter, ""))
             mark_or_add_reflector(l, &spec);
@@ -576,7 +629,8 @@ void reflector_list_mark_wanted(struct reflector_list *l, struct reflector_spec 
     }
     for (size_t i = 0; i < filter->namespace_count; i++) {
         spec.ns = filter->namespaces[i];
-        if (namespace_filter_allows(filter, spec.ns))
+        if (policies ? namespace_filter_allows_in_any_shard(filter, spec.ns)
+                     : namespace_filter_allows(filter, spec.ns))
             mark_or_add_reflector(l, &spec);
     }
 }

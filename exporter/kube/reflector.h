@@ -37,6 +37,7 @@ struct reflector_spec {
     bool metadata_only;
     bool unfiltered; /* Read all namespaces, ignoring the namespace filter. */
     bool by_binding; /* For Works: filter them by the namespace of their binding. */
+    bool by_shard;   /* Objects of other shards are not needed. Set by reflector_list. */
     bool required;   /* This and the next two: as in struct kind_watch. */
     bool optional;
     bool supplement;
@@ -54,6 +55,7 @@ struct reflector {
     char *ns;
     char *field_selector;
     bool metadata_only;
+    bool by_shard; /* Requests have a shardSelector; false after the server has refused it. */
     bool required;
     bool optional;
     bool supplement;
@@ -84,6 +86,13 @@ struct reflector {
     /* Last event or listed object, since the epoch; 0: no event. */
     int64_t last_event_ms;
 };
+
+/*
+ * Appends the shardSelector of the reflector's next list or (`list` is false) stream; nothing if it
+ * asks for the objects of all shards. Streams of bindings, and lists that replace them, do so:
+ * writes of the bindings of other shards show the progress of Karmada (engine_note_other_binding).
+ */
+void reflector_add_shard_selector(const struct reflector *r, bool list, struct strbuf *out);
 
 /* Calls append_resource_name_of() for the objects that the store keeps. */
 void reflector_append_name(const struct reflector *r, struct strbuf *out);

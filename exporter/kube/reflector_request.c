@@ -74,6 +74,8 @@ static void release_bodies(struct reflector_request *q)
     strbuf_release(&q->error_body);
     free(q->token);
     q->token = NULL;
+    free(q->shard_selector);
+    q->shard_selector = NULL;
 }
 
 void reflector_request_close(struct reflector_request *q)
@@ -140,6 +142,8 @@ static bool receive_bytes(void *context, unsigned http_status, const char *bytes
 /* Returns the fault of a list after a page; NULL if the list may go on, or is complete. */
 static const char *page_fault(struct reflector_request *q, const struct list_meta *facts)
 {
+    if (facts->shard_selector && strcmp(facts->shard_selector, q->shard_selector) != 0)
+        return "the shardInfo of the list is not the shardSelector of the request";
     return facts->token ? list_pages_end(&q->pages, q->token, facts->token) : NULL;
 }
 
@@ -202,6 +206,7 @@ void reflector_request_open(struct reflector_request *q, const struct reflector_
     q->handler = spec->handler;
     q->list = spec->list;
     q->token = spec->token ? xstrdup(spec->token) : NULL;
+    q->shard_selector = xstrdup(spec->shard_selector ? spec->shard_selector : "");
     if (!spec->token)
         list_pages_begin(&q->pages);
     list_pages_open(&q->pages);

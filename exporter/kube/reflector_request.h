@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/kube/api_resources.h"
 #include "exporter/kube/http/transport.h"
 #include "exporter/kube/object_stream.h"
+#include "exporter/options/namespace_filter.h"
 #include "exporter/system/log.h"
 #include "exporter/system/rate_limit.h"
 #include "metrics/base/base.h"
@@ -61,8 +61,10 @@ struct reflector_request_handler {
 struct reflector_request_spec {
     const char *path; /* With the query. Copied, as is the Accept header. */
     const char *accept;
-    bool list;               /* One page of a list; false: a stream of events. */
-    const char *token;       /* Continue token of the page; NULL: first page. Copied. */
+    bool list;         /* One page of a list; false: a stream of events. */
+    const char *token; /* Continue token of the page; NULL: first page. Copied. */
+    /* shardSelector in `path`; NULL or "": none. Copied. A list of another shard is malformed. */
+    const char *shard_selector;
     const char *api_version; /* Type of the objects. Borrowed, as is the kind. */
     const char *kind;
     struct reflector_request_handler handler;
@@ -75,6 +77,7 @@ struct reflector_request {
     struct strbuf error_body; /* First bytes of a response with a status other than 200. */
     struct list_pages pages;  /* Progress of the list since its first page. */
     char *token;              /* Continue token of the request; NULL for a first page. Owned. */
+    char *shard_selector;     /* shardSelector of the request; "" without one. Owned. */
     struct reflector_request_handler handler;
     bool list;
     bool stopped; /* The event handler returned false. */

@@ -137,8 +137,9 @@ void url_add_watch_parameters(const struct watch *w, struct strbuf *out)
         if (w->token || (!w->unpaginated && !from_cache))
             url_add_parameter(out, "limit", number);
         /*
-         * The first list may come from the watch cache of the server ("0"). Later lists must not
-         * be older than the known objects. Without resourceVersion the server reads etcd.
+         * Without resourceVersion the server returns the most recent state: Kubernetes 1.34 and
+         * later from its watch cache, also in pages, older servers from etcd. With a version the
+         * objects come from the watch cache, and are not older than the known ones.
          */
         if (w->token)
             url_add_parameter(out, "continue", w->token);
@@ -158,12 +159,20 @@ void url_add_watch_parameters(const struct watch *w, struct strbuf *out)
         url_add_parameter(out, "resourceVersion", w->version);
 }
 
-void url_add_watch_query(struct strbuf *out, const struct watch *w, const char *field_selector)
+void url_add_selectors(struct strbuf *out, const struct selectors *selectors)
+{
+    if (selectors->field && *selectors->field)
+        url_add_parameter(out, "fieldSelector", selectors->field);
+    if (selectors->shard && *selectors->shard)
+        url_add_parameter(out, "shardSelector", selectors->shard);
+}
+
+void url_add_watch_query(struct strbuf *out, const struct watch *w,
+                         const struct selectors *selectors)
 {
     strbuf_addc(out, '?');
     url_add_watch_parameters(w, out);
-    if (field_selector)
-        url_add_parameter(out, "fieldSelector", field_selector);
+    url_add_selectors(out, selectors);
 }
 
 void url_add_resource_path(struct strbuf *out, const char *api_version, const char *ns,

@@ -37,8 +37,18 @@ bool content_type_has_parameter(const char *content_type, const char *name, cons
 
 /* ---- requests ---- */
 
-/* Appends "?" and the query of the watch's next request. `field_selector` may be NULL. */
-void url_add_watch_query(struct strbuf *out, const struct watch *w, const char *field_selector);
+/* Objects that a list or watch selects. A selector that is NULL or "" selects all objects. */
+struct selectors {
+    const char *field;
+    const char *shard; /* namespace_filter_add_shard_selector() */
+};
+
+/* Appends the parameters of the selectors. */
+void url_add_selectors(struct strbuf *out, const struct selectors *selectors);
+
+/* Appends "?" and the query of the watch's next request. */
+void url_add_watch_query(struct strbuf *out, const struct watch *w,
+                         const struct selectors *selectors);
 
 /* Appends the path of a resource. `ns` "": all namespaces, or a cluster-scoped resource. */
 void url_add_resource_path(struct strbuf *out, const char *api_version, const char *ns,
@@ -52,5 +62,5 @@ const char *accept_header(bool metadata_only, bool list);
 
 /* Used only by server_response.c and tests. */
 
-/* Appends the query of url_add_watch_query() without "?" and field selector. */
+/* Appends the query of url_add_watch_query() without "?" and selectors. */
 void url_add_watch_parameters(const struct watch *w, struct strbuf *out);

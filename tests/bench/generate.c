@@ -4,7 +4,11 @@
 #include <dirent.h>
 #include <unistd.h>
 
+#include "tests/bench/shape.h"
+
 enum { OBJECT_MAX = 1 << 20, PATH_MAX_LEN = 4096 };
+/* Policies have one of SPREAD pairs of member clusters; every third template has been applied. */
+enum { SPREAD_FIRST = 10, SPREAD = 20, APPLIED_EVERY = 3 };
 
 static unsigned namespace_of(const struct generated *g, unsigned at)
 {
@@ -24,118 +28,54 @@ unsigned generated_per_policy(const struct generated *g)
     return g->templates / g->policies;
 }
 
-/* Appends managedFields of a realistic size: most bytes of an object. */
-static void add_managed_fields(struct strbuf *out)
+/* Returns the values of the shapes of a policy, and of the templates and bindings that it governs.
+ */
+static struct shape_values values_of(const struct generated *g, unsigned ns, unsigned group)
 {
-    strbuf_adds(
-        out,
-        "\"managedFields\":[{\"apiVersion\":\"apps/v1\",\"fieldsType\":\"FieldsV1\",\"fieldsV1\":{"
-        "\"f:metadata\":{\"f:labels\":{\".\":{},\"f:app\":{},\"f:team\":{},\"f:tier\":{}}},"
-        "\"f:spec\":{\"f:progressDeadlineSeconds\":{},\"f:replicas\":{},"
-        "\"f:revisionHistoryLimit\":{},\"f:selector\":{},\"f:strategy\":{\"f:rollingUpdate\":{"
-        "\".\":{},\"f:maxSurge\":{},\"f:maxUnavailable\":{}},\"f:type\":{}},\"f:template\":{"
-        "\"f:metadata\":{\"f:labels\":{\".\":{},\"f:app\":{}}},\"f:spec\":{\"f:containers\":{"
-        "\"k:{\\\"name\\\":\\\"app\\\"}\":{\".\":{},\"f:image\":{},\"f:imagePullPolicy\":{},"
-        "\"f:name\":{},\"f:resources\":{},\"f:terminationMessagePath\":{},"
-        "\"f:terminationMessagePolicy\":{}}},\"f:dnsPolicy\":{},\"f:restartPolicy\":{},"
-        "\"f:schedulerName\":{},\"f:securityContext\":{},\"f:terminationGracePeriodSeconds\":{}"
-        "}}}},\"manager\":\"kubectl-client-side-apply\",\"operation\":\"Update\","
-        "\"time\":\"2026-01-01T00:00:00Z\"}],");
+    unsigned policy = group * g->namespaces + ns;
+
+    return (struct shape_values){.namespace = ns,
+                                 .policy = policy,
+                                 .group = group,
+                                 .spread = SPREAD_FIRST + policy % SPREAD,
+                                 .generation = 2,
+                                 .kind = "Deployment",
+                                 .lower_kind = "deployment",
+                                 .api_version = "apps/v1",
+                                 .cluster = "member1",
+                                 .bound = g->bindings};
+}
+
+static void expand_numbered(struct strbuf *out, const char *shape, const struct generated *g,
+                            unsigned at)
+{
+    struct shape_values values = values_of(g, namespace_of(g, at), group_of(g, at));
+
+    values.number = at;
+    values.version = 1000 + at;
+    values.applied = at % APPLIED_EVERY == 0;
+    shape_expand(out, shape, &values);
 }
 
 void generate_template(struct strbuf *out, const struct generated *g, unsigned at)
 {
-    unsigned ns = namespace_of(g, at);
-
-    strbuf_adds(out,
-                "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"annotations\":"
-                "{\"deployment.kubernetes.io/revision\":\"1\"");
-    if (g->bindings)
-        strbuf_addf(out,
-                    ",\"propagationpolicy.karmada.io/name\":\"policy-%05u\","
-                    "\"propagationpolicy.karmada.io/namespace\":\"team-%u\"",
-                    group_of(g, at) * g->namespaces + ns, ns);
-    strbuf_addf(out,
-                "},\"creationTimestamp\":\"2026-01-01T00:00:00Z\",\"generation\":1,\"labels\":{"
-                "\"app\":\"app-%u\",",
-                group_of(g, at));
-    if (g->bindings)
-        strbuf_addf(out,
-                    "\"propagationpolicy.karmada.io/permanent-id\":"
-                    "\"7c0f2d3e-0000-4000-8000-%012u\",",
-                    group_of(g, at) * g->namespaces + ns);
-    strbuf_addf(out, "\"team\":\"team-%u\",\"tier\":\"backend\"},", ns);
-    add_managed_fields(out);
-    strbuf_addf(
-        out,
-        "\"name\":\"service-%06u\",\"namespace\":\"team-%u\",\"resourceVersion\":\"%u\","
-        "\"uid\":\"4f1c3c50-0000-4000-8000-%012u\"},\"spec\":{"
-        "\"progressDeadlineSeconds\":600,\"replicas\":2,\"revisionHistoryLimit\":10,"
-        "\"selector\":{\"matchLabels\":{\"app\":\"app-%u\"}},\"strategy\":{"
-        "\"rollingUpdate\":{\"maxSurge\":\"25%%\",\"maxUnavailable\":\"25%%\"},"
-        "\"type\":\"RollingUpdate\"},\"template\":{\"metadata\":{\"labels\":{\"app\":"
-        "\"app-%u\"}},\"spec\":{\"containers\":[{\"env\":[{\"name\":\"MODE\",\"value\":"
-        "\"production\"}],\"image\":\"registry.invalid/team-%u/service:1.%u\","
-        "\"imagePullPolicy\":\"IfNotPresent\",\"name\":\"app\",\"ports\":[{"
-        "\"containerPort\":8080,\"protocol\":\"TCP\"}],\"resources\":{\"limits\":{"
-        "\"cpu\":\"500m\",\"memory\":\"256Mi\"},\"requests\":{\"cpu\":\"100m\","
-        "\"memory\":\"128Mi\"}},\"terminationMessagePath\":\"/dev/termination-log\","
-        "\"terminationMessagePolicy\":\"File\",\"volumeMounts\":[{\"mountPath\":\"/config\","
-        "\"name\":\"config\"}]}],\"dnsPolicy\":\"ClusterFirst\",\"restartPolicy\":"
-        "\"Always\",\"schedulerName\":\"default-scheduler\",\"securityContext\":{},"
-        "\"terminationGracePeriodSeconds\":30,\"volumes\":[{\"configMap\":{\"defaultMode\":"
-        "420,\"name\":\"settings\"},\"name\":\"config\"}]}}},\"status\":{"
-        "\"availableReplicas\":2,\"observedGeneration\":1,\"readyReplicas\":2,"
-        "\"replicas\":2,\"updatedReplicas\":2}}",
-        at, ns, 1000 + at, at, group_of(g, at), group_of(g, at), ns, at % 20);
+    expand_numbered(out, "deployment", g, at);
 }
 
 void generate_policy(struct strbuf *out, const struct generated *g, unsigned at,
                      const char *member_cluster)
 {
-    strbuf_addf(out,
-                "{\"apiVersion\":\"policy.karmada.io/v1alpha1\",\"kind\":\"PropagationPolicy\","
-                "\"metadata\":{\"creationTimestamp\":\"2026-01-01T00:00:00Z\",\"generation\":1,"
-                "\"labels\":{\"propagationpolicy.karmada.io/permanent-id\":"
-                "\"7c0f2d3e-0000-4000-8000-%012u\"},\"name\":\"policy-%05u\",\"namespace\":"
-                "\"team-%u\"},\"spec\":{\"conflictResolution\":\"Abort\",\"placement\":{"
-                "\"clusterAffinity\":{\"clusterNames\":[\"%s\"]}},\"preemption\":\"Never\","
-                "\"priority\":0,\"resourceSelectors\":[{\"apiVersion\":\"apps/v1\",\"kind\":"
-                "\"Deployment\",\"labelSelector\":{\"matchLabels\":{\"app\":\"app-%u\"}},"
-                "\"namespace\":\"team-%u\"}],\"schedulerName\":\"default-scheduler\"}}",
-                at, at, namespace_of(g, at), member_cluster, group_of(g, at), namespace_of(g, at));
+    struct shape_values values = values_of(g, namespace_of(g, at), at / g->namespaces);
+
+    values.generation = 1;
+    values.version = 1 + at;
+    values.cluster = member_cluster;
+    shape_expand(out, "policy", &values);
 }
 
 void generate_binding(struct strbuf *out, const struct generated *g, unsigned at)
 {
-    unsigned ns = namespace_of(g, at);
-    unsigned policy = group_of(g, at) * g->namespaces + ns;
-
-    strbuf_addf(out,
-                "{\"apiVersion\":\"work.karmada.io/v1alpha2\",\"kind\":\"ResourceBinding\","
-                "\"metadata\":{\"annotations\":{\"policy.karmada.io/applied-placement\":"
-                "\"{\\\"clusterAffinity\\\":{\\\"clusterNames\\\":[\\\"member1\\\"]}}\","
-                "\"propagationpolicy.karmada.io/name\":\"policy-%05u\","
-                "\"propagationpolicy.karmada.io/namespace\":\"team-%u\"},\"creationTimestamp\":"
-                "\"2026-01-01T00:00:00Z\",\"generation\":2,\"labels\":{"
-                "\"propagationpolicy.karmada.io/permanent-id\":\"7c0f2d3e-0000-4000-8000-%012u\","
-                "\"resourcebinding.karmada.io/permanent-id\":\"93a0c1b2-0000-4000-8000-%012u\"},",
-                policy, ns, policy, at);
-    add_managed_fields(out);
-    strbuf_addf(out,
-                "\"name\":\"service-%06u-deployment\",\"namespace\":\"team-%u\","
-                "\"resourceVersion\":\"%u\"},\"spec\":{\"clusters\":[{\"name\":\"member1\","
-                "\"replicas\":2}],\"conflictResolution\":\"Abort\",\"placement\":{"
-                "\"clusterAffinity\":{\"clusterNames\":[\"member1\"]}},\"replicaRequirements\":{"
-                "\"resourceRequest\":{\"cpu\":\"100m\",\"memory\":\"128Mi\"}},\"replicas\":2,"
-                "\"resource\":{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"name\":"
-                "\"service-%06u\",\"namespace\":\"team-%u\",\"resourceVersion\":\"%u\",\"uid\":"
-                "\"4f1c3c50-0000-4000-8000-%012u\"},\"schedulerName\":\"default-scheduler\"},"
-                "\"status\":{\"aggregatedStatus\":[{\"applied\":true,\"clusterName\":\"member1\","
-                "\"health\":\"Healthy\"}],\"conditions\":[{\"status\":\"True\",\"type\":"
-                "\"Scheduled\"},{\"status\":\"True\",\"type\":\"FullyApplied\"}],"
-                "\"schedulerObservedGeneration\":2}}",
-                at, ns, 500000 + at, at, ns, 1000 + at, at);
+    expand_numbered(out, "binding", g, at);
 }
 
 char *generate_directory(void)

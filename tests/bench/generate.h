@@ -4,8 +4,8 @@
 #include "metrics/base/strbuf.h"
 
 /*
- * Generated control planes for benchmarks, as kubectl prints them. The same numbers give the same
- * bytes.
+ * Generated control planes for benchmarks, as a kube-apiserver sends them (shape.h). The same
+ * numbers give the same bytes.
  */
 
 /* Numbers of objects, and their distribution. */

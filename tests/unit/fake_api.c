@@ -49,7 +49,8 @@ struct transfer {
     enum transfer_state state;
     enum fake_kind kind;
     char ns[16];
-    char name[64]; /* Name of the requested object; "" for lists and watches. */
+    char name[64];             /* Name of the requested object; "" for lists and watches. */
+    char shard_selector[1024]; /* "" to send objects of all shards. */
     unsigned http_status;
     int64_t retry_after_ms;
     const char *content_type;
@@ -349,7 +350,7 @@ static bool parse_resource_path(struct transfer *t)
 /* Returns true if the request lists one object, by limit or by name. */
 static bool is_single_list(const struct transfer *t)
 {
-    return read_number_parameter(t, "limit") == 1 || strstr(t->path, "metadata.name");
+    return read_number_parameter(t, "limit") == 1 || strstr(t->path, "metadata.name%3D");
 }
 
 static struct transfer *start(void *context, const struct transport_request *request)
@@ -463,12 +464,72 @@ static void refuse(struct fake_api *f, struct transfer *t)
     }
 }
 
+/* ---- shards ---- */
+
+/* Stores the shardSelector of the request, without the escapes of URLs. */
+static void read_shard_selector(const struct transfer *t, char *out, size_t size)
+{
+    char escaped[sizeof(t->path)];
+    size_t len = 0;
+
+    read_parameter(t, "shardSelector", escaped, sizeof(escaped));
+    for (const char *c = escaped; *c && len < size - 1; c++) {
+        unsigned byte = (unsigned char)*c;
+
+        if (*c == '%' && sscanf(c + 1, "%2x", &byte) == 1)
+            c += 2;
+        out[len++] = (char)byte;
+    }
+    out[len] = '\0';
+}
+
+/* Returns true if a range of the selector has the FNV-1a hash of the namespace. */
+static bool is_in_shard(const char *selector, const char *ns)
+{
+    uint64_t hash = UINT64_C(14695981039346656037), first, end;
+
+    for (const char *c = ns; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
+    for (const char *at = selector; (at = strchr(at, '\'')) != NULL; at++) {
+        int len = 0;
+
+        assert_int_equal(sscanf(at, "'0x%16" SCNx64 "', '0x%" SCNx64 "')%n", &first, &end, &len),
+                         2);
+        at += len;
+        /* sscanf() stores UINT64_MAX for 2^64. */
+        if (hash >= first && (hash < end || end == UINT64_MAX))
+            return true;
+    }
+    return false;
+}
+
+/* Applies f->shards to a shardSelector in the request. Returns true if that answers it. */
+static bool refuse_shard(const struct fake_api *f, struct transfer *t)
+{
+    char selector[sizeof(t->shard_selector)];
+
+    read_shard_selector(t, selector, sizeof(selector));
+    if (!*selector || f->shards == FAKE_SHARDS_IGNORED)
+        return false;
+    if (f->shards == FAKE_SHARDS_UNKNOWN)
+        answer(t, 400, "{\"kind\":\"Status\",\"code\":400}");
+    else if (f->shards == FAKE_SHARDS_INVALID)
+        answer(t, 500,
+               "{\"kind\":\"Status\",\"code\":500,\"message\":\"invalid shard selector: CEL\"}");
+    else
+        memcpy(t->shard_selector, selector, sizeof(selector));
+    return t->state == TRANSFER_SENDING;
+}
+
+/* ---- answers ---- */
+
 static bool matches_request(const struct transfer *t, const struct fake_object *o)
 {
     static const char by_reason[] = "reason%3D";
     char selector[128];
 
-    if (o->kind != t->kind || (t->ns[0] && strcmp(t->ns, o->ns) != 0))
+    if (o->kind != t->kind || (t->ns[0] && strcmp(t->ns, o->ns) != 0) ||
+        (t->shard_selector[0] && !is_in_shard(t->shard_selector, o->ns)))
         return false;
     read_parameter(t, "fieldSelector", selector, sizeof(selector));
     return strncmp(selector, by_reason, sizeof(by_reason) - 1) != 0 ||
@@ -525,7 +586,7 @@ static void answer_single_list(struct fake_api *f, struct transfer *t)
 {
     CLEANUP(free_cleanup) struct fake_snapshot *now = xcalloc(1, sizeof(*now));
     uint64_t version = read_number_parameter(t, "resourceVersion");
-    bool selects = strstr(t->path, "metadata.name") != NULL;
+    bool selects = strstr(t->path, "metadata.name%3D") != NULL;
     size_t written = 0;
 
     if (selects && f->unlisted) {
@@ -596,12 +657,16 @@ static void answer_list(struct fake_api *f, struct transfer *t)
             continue;
         strbuf_adds(&t->body, written++ > 0 ? "," : "");
         fake_write(&snapshot->objects[at], t->metadata_only, &t->body);
+        f->sent[t->kind]++;
     }
     strbuf_addf(&t->body,
                 "],\"kind\":\"SomeList\",\"metadata\":{\"resourceVersion\":\"%" PRIu64 "\"",
                 snapshot->version);
     if (at < snapshot->count || f->endless)
         strbuf_addf(&t->body, ",\"continue\":\"s%u.%zu\"", id, at);
+    if (t->shard_selector[0] && t->kind == FAKE_DEPLOYMENT && !t->metadata_only)
+        strbuf_addf(&t->body, ",\"shardInfo\":{\"selector\":\"%s\"}",
+                    f->shards == FAKE_SHARDS_MIXED_UP ? "other" : t->shard_selector);
     strbuf_adds(&t->body, "}}");
 }
 
@@ -620,8 +685,10 @@ static void answer_fetch(struct fake_api *f, struct transfer *t)
     answer(t, 404, "{\"kind\":\"Status\",\"code\":404,\"reason\":\"NotFound\"}");
 }
 
-static void send_change(struct transfer *t, const char *type, const struct fake_object *o)
+static void send_change(struct fake_api *f, struct transfer *t, const char *type,
+                        const struct fake_object *o)
 {
+    f->sent[t->kind]++;
     strbuf_addf(&t->body, "{\"type\":\"%s\",\"object\":", type);
     fake_write(o, t->metadata_only, &t->body);
     strbuf_adds(&t->body, "}\n");
@@ -666,7 +733,7 @@ static void answer_stream(struct fake_api *f, struct transfer *t)
     t->seen = f->version;
     for (size_t i = 0; i < f->count; i++) {
         if (matches_request(t, &f->objects[i]))
-            send_change(t, "ADDED", &f->objects[i]);
+            send_change(f, t, "ADDED", &f->objects[i]);
     }
     send_bookmark(f, t, true);
 }
@@ -761,6 +828,8 @@ static void begin(struct fake_api *f, struct transfer *t)
         answer(t, 429, "{\"kind\":\"Status\",\"code\":429,\"details\":{\"retryAfterSeconds\":1}}");
     } else if (t->name[0]) {
         answer_fetch(f, t);
+    } else if (refuse_shard(f, t)) {
+        return;
     } else if (strstr(t->path, "watch=true")) {
         answer_stream(f, t);
     } else if (is_single_list(t)) {
@@ -836,7 +905,7 @@ static void append_changes(struct fake_api *f, struct transfer *t)
         t->seen = c->version;
         if (!matches_request(t, &c->object))
             continue;
-        send_change(t, c->type, &c->object);
+        send_change(f, t, c->type, &c->object);
         if (has_fault(f)) {
             inject_stream_fault(f, t);
             return;

@@ -54,6 +54,16 @@ struct fake_change {
     struct fake_object object;
 };
 
+/* Handling of shardSelector in lists and watches. */
+enum fake_shards {
+    FAKE_SHARDS_IGNORED,
+    FAKE_SHARDS_SELECTED, /* As Kubernetes 1.36: shardInfo in lists of full built-in objects only.
+                           */
+    FAKE_SHARDS_MIXED_UP, /* As FAKE_SHARDS_SELECTED, with another selector in shardInfo. */
+    FAKE_SHARDS_UNKNOWN,  /* Status 400 without a text. */
+    FAKE_SHARDS_INVALID,  /* Status 500 of Kubernetes 1.36 for an invalid selector. */
+};
+
 enum { FAKE_OBJECTS_MAX = 256, FAKE_SNAPSHOTS = 64 };
 
 struct fake_snapshot {
@@ -80,6 +90,7 @@ struct fake_api {
     bool endless;   /* Each list repeats its first page without end, with new tokens. */
     bool bookmarks;
     bool legacy_discovery;
+    enum fake_shards shards;
     bool few_policies;      /* Setting of tests: random writes put few policies. */
     bool works_wanted;      /* Setting of tests: the source watches Works. */
     bool unreachable;       /* New requests fail without a response. */
@@ -99,6 +110,7 @@ struct fake_api {
     bool slow_fetches;               /* While set, fetches stay unanswered. */
     bool forbidden[FAKE_KIND_COUNT]; /* Requests for the kind return 403. */
     bool busy[FAKE_KIND_COUNT];      /* Requests for the kind return 429: try again after 1 s. */
+    uint64_t sent[FAKE_KIND_COUNT];  /* Objects in lists and streams. */
     unsigned open_streams;
 };
 

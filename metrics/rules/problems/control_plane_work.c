@@ -221,3 +221,11 @@ unsigned other_bindings_note(struct other_bindings *o, const cJSON *binding, int
     }
     return written;
 }
+
+void other_bindings_skip_list(struct other_bindings *o, int64_t now_ms)
+{
+    for (unsigned i = 0; i < CONTROL_COUNT; i++) {
+        o->newest_s[i] = (uint32_t)later_of(o->newest_s[i], now_ms / 1000);
+        o->dropped_s[i] = (uint32_t)later_of(o->dropped_s[i], now_ms / 1000);
+    }
+}

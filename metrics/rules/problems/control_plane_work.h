@@ -95,3 +95,9 @@ void other_bindings_release(struct other_bindings *o);
  * Returns the components that wrote the binding since (bits by enum control_component).
  */
 unsigned other_bindings_note(struct other_bindings *o, const cJSON *binding, int64_t now_ms);
+
+/*
+ * For a list without bindings of other shards: of bindings without kept times, only writes after
+ * `now_ms` count from now on.
+ */
+void other_bindings_skip_list(struct other_bindings *o, int64_t now_ms);

@@ -877,7 +877,7 @@ TEST(each_template_and_cluster_binding_is_in_one_shard)
         fake_put(&lab.api, FAKE_CLUSTER_POLICY, "", "p", SELECTS_CONFIG_MAPS);
         fake_put(&lab.api, FAKE_CLUSTER_BINDING, "", "c", 1);
         for (unsigned i = 0; i < NAMESPACES; i++) {
-            snprintf(ns, sizeof(ns), "n%u", i);
+            snprintf(ns, sizeof(ns), "%x", (i + 1) * 2654435761U);
             fake_put(&lab.api, FAKE_CONFIG_MAP, ns, "x", 1);
         }
         follow_start(&lab);
@@ -891,6 +891,258 @@ TEST(each_template_and_cluster_binding_is_in_one_shard)
     }
     assert_int_equal(maps, NAMESPACES);
     assert_int_equal(cluster_bindings, 1);
+}
+
+/* ---- shards and the API server ---- */
+
+enum { SHARD_COUNT = 3 };
+static const char *const shard_spaces[] = {"shop", "depot", "alpha", "beta", "gamma", "epsilon"};
+
+static void put_shard_objects(struct fake_api *api, unsigned value)
+{
+    static const enum fake_kind kinds[] = {FAKE_BINDING, FAKE_OVERRIDE,   FAKE_QUOTA,
+                                           FAKE_EVENT,   FAKE_CONFIG_MAP, FAKE_DEPLOYMENT};
+
+    for (size_t i = 0; i < ARRAY_LEN(shard_spaces); i++) {
+        for (size_t kind = 0; kind < ARRAY_LEN(kinds); kind++)
+            fake_put(api, kinds[kind], shard_spaces[i], "x", value + (unsigned)i);
+        fake_put(api, FAKE_CONFIG_MAP, shard_spaces[i], "y", value);
+        fake_put(api, FAKE_POLICY, shard_spaces[i], "x", value + (unsigned)i);
+    }
+}
+
+/* Follows a server that has objects in all namespaces, changes them, and removes some. */
+static void follow_shard(struct follow_lab *lab, unsigned row, enum fake_shards shards,
+                         struct namespace_filter filter)
+{
+    follow_init(lab, 21);
+    lab->filter = filter;
+    lab->api.shards = shards;
+    lab->references = shards == FAKE_SHARDS_MIXED_UP; /* Reads full Deployments. */
+    lab->api.streaming_lists = row & 1;
+    lab->api.paginates = row & 2;
+    fake_put(&lab->api, FAKE_CLUSTER_POLICY, "", "p", SELECTS_CONFIG_MAPS);
+    fake_put(&lab->api, FAKE_CLUSTER_BINDING, "", "c", 1);
+    put_shard_objects(&lab->api, 1);
+    follow_start(lab);
+    follow_pass(lab, 60 * 1000);
+    assert_true(kube_source_ready(lab->source));
+    put_shard_objects(&lab->api, 2);
+    for (size_t i = lab->api.count; i-- > 0;) {
+        if (strcmp(lab->api.objects[i].name, "y") == 0 && i % 2)
+            fake_remove(&lab->api, i);
+    }
+    follow_pass(lab, 60 * 1000);
+}
+
+static size_t count_lines(const char *text)
+{
+    size_t count = 0;
+
+    for (const char *c = text; *c; c++)
+        count += *c == '\n';
+    return count;
+}
+
+/*
+ * Fails unless each line of `whole` is in one of the texts, or in all of them if it is about a
+ * ClusterPropagationPolicy, and the texts have no other lines.
+ */
+static void assert_divided(const char *whole, char *const *texts)
+{
+    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(1 << 12);
+    size_t expected = 0, actual = 0;
+
+    for (const char *at = whole; *at; at += line.len) {
+        unsigned found = 0;
+        bool shared = strncmp(at, "ClusterPropagationPolicy ", 25) == 0;
+
+        strbuf_release(&line);
+        strbuf_addf(&line, "%.*s", (int)strcspn(at, "\n") + 1, at);
+        for (size_t i = 0; i < SHARD_COUNT; i++)
+            found += strstr(texts[i], line.data) != NULL;
+        if (found != (shared ? SHARD_COUNT : 1))
+            fail_msg("%u shards have: %s", found, line.data);
+        expected += found;
+    }
+    for (size_t i = 0; i < SHARD_COUNT; i++) {
+        size_t lines = count_lines(texts[i]);
+
+        /* The shards of the test are not empty: besides the policy, each has a namespace. */
+        assert_true(lines > 1 && lines < count_lines(whole));
+        actual += lines;
+    }
+    assert_int_equal(actual, expected);
+}
+
+static struct shard_case {
+    const char *title;
+    enum fake_shards shards;
+} shard_cases[] = {
+    {"the server ignores the selector", FAKE_SHARDS_IGNORED},
+    {"the server selects", FAKE_SHARDS_SELECTED},
+    {"the server returns another selector", FAKE_SHARDS_MIXED_UP},
+    {"the server rejects the parameter", FAKE_SHARDS_UNKNOWN},
+    {"the server rejects the selector", FAKE_SHARDS_INVALID},
+};
+
+TEST_ROWS(shards_together_have_all_objects, shard_cases, title)
+{
+    const struct shard_case *c = *state;
+
+    for (unsigned row = 0; row < 4; row++) {
+        char *whole, *texts[SHARD_COUNT];
+        struct follow_lab lab;
+
+        follow_shard(&lab, row, FAKE_SHARDS_IGNORED, (struct namespace_filter){0});
+        whole = describe_store(lab.world.store);
+        follow_release(&lab);
+        for (uint32_t shard = 0; shard < SHARD_COUNT; shard++) {
+            follow_shard(&lab, row, c->shards,
+                         (struct namespace_filter){.shard = shard, .total_shards = SHARD_COUNT});
+            texts[shard] = describe_store(lab.world.store);
+            follow_release(&lab);
+        }
+        assert_divided(whole, texts);
+        for (size_t i = 0; i < SHARD_COUNT; i++)
+            free(texts[i]);
+        free(whole);
+    }
+}
+
+TEST(server_that_selects_sends_the_objects_of_the_shard)
+{
+    const struct namespace_filter filter = {.total_shards = SHARD_COUNT};
+    unsigned own = 0;
+    size_t count = ARRAY_LEN(shard_spaces);
+    struct follow_lab lab;
+
+    for (size_t i = 0; i < count; i++)
+        own += namespace_filter_allows(&filter, shard_spaces[i]);
+    for (unsigned row = 0; row < 4; row++) {
+        follow_shard(&lab, row, FAKE_SHARDS_SELECTED, filter);
+        /* Once in the list, and once as a change. */
+        assert_int_equal(lab.api.sent[FAKE_QUOTA], 2 * own);
+        assert_int_equal(lab.api.sent[FAKE_OVERRIDE], 2 * own);
+        /* The list of bindings is limited to the shard, but not the stream. */
+        assert_int_equal(lab.api.sent[FAKE_BINDING], own + count);
+        /* Policies of all shards decide which kinds are selected. */
+        assert_int_equal(lab.api.sent[FAKE_POLICY], 2 * count);
+        follow_release(&lab);
+        follow_shard(&lab, row, FAKE_SHARDS_IGNORED, filter);
+        assert_int_equal(lab.api.sent[FAKE_QUOTA], 2 * count);
+        assert_int_equal(lab.api.sent[FAKE_BINDING], 2 * count);
+        follow_release(&lab);
+    }
+}
+
+TEST(kinds_that_policies_of_other_shards_select_are_read)
+{
+    const struct fake_kind_row *deployments = &fake_kinds[FAKE_DEPLOYMENT];
+    struct follow_lab lab;
+
+    follow_init(&lab, 21);
+    lab.filter = (struct namespace_filter){.total_shards = 2};
+    assert_true(namespace_filter_allows(&lab.filter, "shop"));
+    assert_false(namespace_filter_allows(&lab.filter, "depot"));
+    fake_put(&lab.api, FAKE_DEPLOYMENT, "shop", "x", 1);
+    fake_put(&lab.api, FAKE_POLICY, "depot", "p", SELECTS_DEPLOYMENTS);
+    follow_start(&lab);
+    follow_settle(&lab);
+    assert_non_null(
+        world_find(&lab.world, deployments->api_version, deployments->kind, "shop", "x"));
+    assert_int_equal(store_object_count(lab.world.store, CLASS_POLICY), 0);
+    /* The policy selects another kind; then it is deleted. */
+    fake_put(&lab.api, FAKE_POLICY, "depot", "p", SELECTS_CONFIG_MAPS);
+    follow_pass(&lab, 60 * 1000);
+    assert_null(find_reflector(&lab, "deployments"));
+    assert_non_null(find_reflector(&lab, "configmaps"));
+    follow_remove(&lab, FAKE_POLICY, "p");
+    follow_pass(&lab, 60 * 1000);
+    assert_null(find_reflector(&lab, "configmaps"));
+    /* The stream does not report a deletion. */
+    fake_put(&lab.api, FAKE_POLICY, "depot", "p", SELECTS_DEPLOYMENTS);
+    follow_pass(&lab, 60 * 1000);
+    assert_non_null(find_reflector(&lab, "deployments"));
+    follow_remove(&lab, FAKE_POLICY, "p");
+    fake_compact(&lab.api);
+    fake_cut_all(&lab.api);
+    follow_pass(&lab, 10 * 60 * 1000);
+    assert_null(find_reflector(&lab, "deployments"));
+    follow_release(&lab);
+}
+
+/* No shard reads the namespace, so its policy selects no kind. */
+TEST(policies_in_denied_namespaces_select_no_kind)
+{
+    static const char *const denied[] = {"depot"};
+    struct follow_lab lab;
+
+    follow_init(&lab, 21);
+    lab.filter = (struct namespace_filter){.total_shards = 2, .denied = denied, .denied_count = 1};
+    fake_put(&lab.api, FAKE_POLICY, "depot", "p", SELECTS_DEPLOYMENTS);
+    follow_start(&lab);
+    follow_settle(&lab);
+    assert_true(kube_source_ready(lab.source));
+    assert_null(find_reflector(&lab, "deployments"));
+    follow_release(&lab);
+}
+
+TEST(listed_namespaces_of_other_shards_have_their_policies_read)
+{
+    static const char *const names[] = {"shop", "depot"};
+    struct follow_lab lab;
+
+    follow_init(&lab, 21);
+    lab.filter =
+        (struct namespace_filter){.total_shards = 2, .namespaces = names, .namespace_count = 2};
+    fake_put(&lab.api, FAKE_DEPLOYMENT, "shop", "x", 1);
+    fake_put(&lab.api, FAKE_POLICY, "depot", "p", SELECTS_DEPLOYMENTS);
+    follow_start(&lab);
+    follow_settle(&lab);
+    assert_true(kube_source_ready(lab.source));
+    assert_int_equal(store_object_count(lab.world.store, CLASS_TEMPLATE), 1);
+    follow_release(&lab);
+}
+
+TEST(refused_selector_is_sent_once_for_each_resource)
+{
+    static const enum fake_shards refusing[] = {FAKE_SHARDS_UNKNOWN, FAKE_SHARDS_INVALID};
+
+    for (size_t i = 0; i < ARRAY_LEN(refusing); i++) {
+        struct follow_lab lab;
+
+        follow_shard(&lab, 0, refusing[i], (struct namespace_filter){.total_shards = SHARD_COUNT});
+        for (size_t at = 0; at < kube_source_reflector_count(lab.source); at++) {
+            const struct reflector *r = kube_source_reflector(lab.source, at);
+
+            assert_false(r->by_shard);
+            assert_true(r->synced);
+            assert_true(r->watch.counts.list_failures <= 2);
+        }
+        follow_release(&lab);
+    }
+}
+
+/* Resources of one namespace, or without namespaces, need no selector. */
+TEST(only_resources_of_all_namespaces_are_selected_by_shard)
+{
+    static const char *const only_shop[] = {"shop"};
+    struct follow_lab lab;
+
+    follow_shard(&lab, 0, FAKE_SHARDS_SELECTED,
+                 (struct namespace_filter){.total_shards = SHARD_COUNT});
+    assert_true(find_reflector(&lab, "resourcebindings")->by_shard);
+    assert_true(find_reflector(&lab, "configmaps")->by_shard);
+    assert_false(find_reflector(&lab, "propagationpolicies")->by_shard);
+    assert_false(find_reflector(&lab, "events")->by_shard);
+    assert_false(find_reflector(&lab, "clusterpropagationpolicies")->by_shard);
+    assert_false(find_reflector(&lab, "clusters")->by_shard);
+    follow_release(&lab);
+    lab.filter = (struct namespace_filter){.namespaces = only_shop, .namespace_count = 1};
+    follow_shard(&lab, 0, FAKE_SHARDS_SELECTED, lab.filter);
+    assert_false(find_reflector(&lab, "resourcebindings")->by_shard);
+    follow_release(&lab);
 }
 
 TEST(writes_of_bindings_of_other_shards_reach_the_engine)
@@ -913,7 +1165,7 @@ TEST(writes_of_bindings_of_other_shards_reach_the_engine)
              "{\"type\":\"MODIFIED\",\"object\":{\"apiVersion\":\"work.karmada.io/v1alpha2\","
              "\"kind\":\"ResourceBinding\",\"metadata\":{\"namespace\":\"a\",\"name\":\"x\","
              "\"resourceVersion\":\"%" PRIu64 "\",\"managedFields\":[{\"manager\":\"k\",\"time\":"
-             "\"2026-01-01T00:00:00Z\",\"fieldsV1\":{\"f:spec\":{\"f:resource\":{}}}}]}}}\n",
+             "\"2026-01-01T00:00:02Z\",\"fieldsV1\":{\"f:spec\":{\"f:resource\":{}}}}]}}}\n",
              ++lab.api.version);
     fake_say(&lab.api, FAKE_BINDING, text);
     follow_settle(&lab);
@@ -1190,18 +1442,28 @@ TEST(four_lists_start_at_once_and_the_others_follow)
 TEST(refused_streaming_list_disables_all_of_them)
 {
     struct follow_lab lab;
-    uint64_t requests[FAKE_KIND_COUNT];
+    uint64_t before[FAKE_KIND_COUNT], requests[FAKE_KIND_COUNT];
     uint64_t sum = 0;
 
     follow_init(&lab, 23);
     lab.api.streaming_lists = false;
     follow_start(&lab);
     follow_settle(&lab);
+    copy_request_counts(&lab.api, before);
+    /* The versions of all watches become too old. */
+    for (size_t i = 0; i < FAKE_KIND_COUNT; i++)
+        fake_put(&lab.api, (enum fake_kind)i, "a", "later", 1);
+    fake_compact(&lab.api);
+    fake_cut_all(&lab.api);
+    follow_pass(&lab, 20 * 1000);
     copy_request_counts(&lab.api, requests);
     for (size_t i = 0; i < FAKE_KIND_COUNT; i++)
-        sum += requests[i];
-    /* These are one list and one watch of each kind, and requests open at the first refusal. */
-    assert_in_range(sum, 2 * count_synced(&lab), 2 * count_synced(&lab) + 4);
+        sum += requests[i] - before[i];
+    /*
+     * These are two watches and one list of each kind, except for the last written kind, and
+     * requests open at the first refusal.
+     */
+    assert_in_range(sum, 3 * count_synced(&lab) - 1, 3 * count_synced(&lab) + 4);
     follow_release(&lab);
 }
 

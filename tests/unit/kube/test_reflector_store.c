@@ -323,6 +323,42 @@ TEST(rejected_objects_beyond_the_limit_do_not_count_unless_the_reflector_keeps_t
 
 /* ---- shards ---- */
 
+/* Kubernetes stores Events about cluster-scoped objects in the namespace "default". */
+TEST(events_belong_to_the_shard_of_the_object_that_they_are_about)
+{
+    static const struct {
+        const char *ns;
+        const char *subject; /* Namespace of the object. */
+        uint32_t shard;      /* Of two: the shard of the object. */
+    } events[] = {{"default", "", 0}, {"default", "default", 1}, {"shop", "shop", 0}};
+
+    for (size_t i = 0; i < ARRAY_LEN(events); i++) {
+        for (uint32_t shard = 0; shard < 2; shard++) {
+            struct namespace_filter filter = {.shard = shard, .total_shards = 2};
+            struct world w;
+            char text[512];
+
+            world_init(&w, &rules_options_default, 1);
+            struct reflector_store s = make_policy_store(&w);
+
+            s.filter = &filter;
+            s.by_subject = true;
+            snprintf(
+                text, sizeof(text),
+                "{\"apiVersion\":\"v1\",\"kind\":\"Event\",\"metadata\":{\"namespace\":\"%s\","
+                "\"name\":\"e\"},\"reason\":\"ApplyPolicyFailed\",\"involvedObject\":{\"kind\":"
+                "\"Secret\",\"apiVersion\":\"v1\",\"name\":\"x\",\"namespace\":\"%s\"}}",
+                events[i].ns, events[i].subject);
+            CLEANUP(json_cleanup) cJSON *object = cJSON_Parse(text);
+
+            reflector_store_put(&s, object);
+            assert_int_equal(store_object_count(w.store, CLASS_EVENT), shard == events[i].shard);
+            reflector_store_release(&s);
+            world_release(&w);
+        }
+    }
+}
+
 enum { MINUTE_MS = 60 * 1000, SHARDS = 7, NAMESPACES = 42, TEXT_MAX = 1024 };
 
 /* One of several exporters that share the namespaces of a control plane, in virtual time. */
@@ -344,6 +380,13 @@ static void on_skipped(void *context, const cJSON *object)
     const struct shard *shard = context;
 
     engine_note_other_binding(shard->world.engine, object, *shard->now_ms);
+}
+
+/* Names of namespaces are such numbers: similar names would be in few shards. */
+#define FIRST_NAMESPACE "9e3779b1"
+static unsigned namespace_number(unsigned i)
+{
+    return (i + 1) * 2654435761U;
 }
 
 /* Each shard reads the object. */
@@ -414,7 +457,7 @@ static void shards_init(struct shards *shards)
                                                   .origin = {.source = 1}};
     }
     /* Read at the start: no progress. */
-    put_binding(shards, "n0", shards->now_ms - MINUTE_MS, shards->now_ms - MINUTE_MS);
+    put_binding(shards, FIRST_NAMESPACE, shards->now_ms - MINUTE_MS, shards->now_ms - MINUTE_MS);
     for (unsigned i = 0; i < SHARDS; i++) {
         world_run(&shards->items[i].world, shards->now_ms);
         engine_judge_problems(shards->items[i].world.engine, &options);
@@ -437,15 +480,15 @@ static void put_templates(struct shards *shards)
     for (unsigned i = 0; i < NAMESPACES; i++) {
         snprintf(text, sizeof(text),
                  "{\"apiVersion\":\"" KARMADA_POLICY "\",\"kind\":\"PropagationPolicy\","
-                 "\"metadata\":{\"namespace\":\"n%u\",\"name\":\"p\"},\"spec\":{"
+                 "\"metadata\":{\"namespace\":\"%x\",\"name\":\"p\"},\"spec\":{"
                  "\"resourceSelectors\":[{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\"}],"
                  "\"placement\":{}}}",
-                 i);
+                 namespace_number(i));
         put_in_shards(shards, text, false);
         snprintf(text, sizeof(text),
                  "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"namespace\":"
-                 "\"n%u\",\"name\":\"x\",\"uid\":\"u%u\",\"creationTimestamp\":\"%s\"}}",
-                 i, i, created);
+                 "\"%x\",\"name\":\"x\",\"uid\":\"u%u\",\"creationTimestamp\":\"%s\"}}",
+                 namespace_number(i), i, created);
         put_in_shards(shards, text, false);
     }
 }
@@ -486,10 +529,11 @@ TEST(work_that_goes_on_in_one_shard_opens_in_none)
     put_templates(&shards);
     for (unsigned i = 0; i < 12; i++) {
         pass_in_shards(&shards, 5 * MINUTE_MS);
-        put_binding(&shards, "n0", shards.now_ms, shards.now_ms);
+        put_binding(&shards, FIRST_NAMESPACE, shards.now_ms, shards.now_ms);
         assert_int_equal(count_open(&shards), 0);
     }
-    /* Karmada stops. The shard of n0 passed its templates over, as a single exporter would. */
+    /* Karmada stops. The shard of FIRST_NAMESPACE passed its templates over, as a single exporter
+     * would. */
     pass_in_shards(&shards, 14 * MINUTE_MS);
     assert_int_equal(count_open(&shards), SHARDS - 1);
     shards_release(&shards);
@@ -506,7 +550,7 @@ TEST(other_writes_of_bindings_of_other_shards_are_no_progress)
     written_ms = shards.now_ms - 31 * MINUTE_MS;
     for (unsigned i = 0; i < 14; i++) {
         pass_in_shards(&shards, MINUTE_MS);
-        put_binding(&shards, "n0", written_ms, shards.now_ms);
+        put_binding(&shards, FIRST_NAMESPACE, written_ms, shards.now_ms);
     }
     assert_int_equal(count_open(&shards), SHARDS);
     shards_release(&shards);

@@ -168,3 +168,15 @@ TEST(content_types_and_parameters_are_recognized)
     assert_false(content_type_has_parameter("application/json;", "v", "v2"));
     assert_false(content_type_has_parameter(NULL, "v", "v2"));
 }
+
+TEST(selectors_are_escaped_and_optional)
+{
+    CLEANUP(strbuf_release) struct strbuf query = STRBUF_INIT(1024);
+
+    url_add_selectors(&query, &(struct selectors){0});
+    url_add_selectors(&query, &(struct selectors){"", ""});
+    assert_string_equal(query.data, "");
+    url_add_selectors(&query, &(struct selectors){"reason=x", "shardRange(a, '0x0') || b"});
+    assert_string_equal(query.data, "fieldSelector=reason%3Dx&shardSelector=shardRange%28a%2C%20"
+                                    "%270x0%27%29%20%7C%7C%20b");
+}

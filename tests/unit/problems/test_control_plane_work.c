@@ -451,6 +451,26 @@ TEST(a_time_in_the_future_counts_once_after_it_was_dropped)
     other_bindings_release(&o);
 }
 
+/* The API server limits a list to the kept bindings: others are first read when they change. */
+TEST(writes_before_a_list_without_other_bindings_do_not_count)
+{
+    struct other_bindings o;
+    int64_t noon_ms;
+
+    assert_true(parse_timestamp(NOON, &noon_ms));
+    other_bindings_init(&o, 1);
+    assert_int_equal(note_other(&o, 0, "2026-01-01T12:00:05Z", NULL, NOON), CONTROLLERS);
+    other_bindings_skip_list(&o, noon_ms);
+    assert_int_equal(note_other(&o, 1, "2026-01-01T11:59:59Z", "2026-01-01T12:00:00Z", NOON), 0);
+    assert_int_equal(note_other(&o, 1, "2026-01-01T12:00:01Z", NULL, NOON), CONTROLLERS);
+    assert_int_equal(note_other(&o, 2, NULL, "2026-01-01T12:00:01Z", NOON), SCHEDULER);
+    /* The times of known bindings stay, and later lists do not go back. */
+    other_bindings_skip_list(&o, noon_ms - 60 * 1000);
+    assert_int_equal(note_other(&o, 0, "2026-01-01T12:00:05Z", NULL, NOON), 0);
+    assert_int_equal(note_other(&o, 3, "2026-01-01T12:00:00Z", NULL, NOON), 0);
+    other_bindings_release(&o);
+}
+
 /* Old versions of bindings that are not kept do not count again, and new ones do. */
 TEST(the_times_of_few_bindings_are_kept)
 {
