@@ -451,6 +451,45 @@ static void set_conflict(struct hand *h, bool value)
     registry_update_entry(h->r, h->entry);
 }
 
+/* Returns the texts of all series of a set, one a line. */
+static char *texts_of(const struct label_set *set)
+{
+    struct strbuf out = STRBUF_INIT(4096);
+
+    for (unsigned i = 0; i < set->family->series_count; i++) {
+        series_add_text(&out, &set->series[i]);
+        strbuf_addc(&out, '\n');
+    }
+    return strbuf_take(&out, NULL);
+}
+
+/* Only sets that a page shows keep their texts; a text is the same either way. */
+TEST(the_text_of_a_series_does_not_depend_on_whether_it_is_kept)
+{
+    CLEANUP(strbuf_release) struct strbuf key = STRBUF_INIT(512);
+    struct family_state f;
+
+    family_state_init(&f, family_find("karmada_propagationpolicy_generation"), 1);
+    label_key_add(&key, "policy_kind", "PropagationPolicy");
+    label_key_add(&key, "policy_namespace", "a\"b");
+    label_key_add(&key, "policy", "p");
+    struct label_set *set = family_state_find_or_add_set(&f, &key);
+    CLEANUP(free_cleanup) char *before = texts_of(set);
+    family_state_keep_texts(&f, 1);
+    assert_non_null(set->texts);
+    CLEANUP(free_cleanup) char *kept = texts_of(set);
+    assert_string_equal(kept, before);
+    family_state_keep_texts(&f, 0);
+    assert_null(set->texts);
+    family_state_keep_texts(&f, 1);
+    set->folded = true;
+    family_state_keep_texts(&f, 1);
+    assert_null(set->texts);
+    CLEANUP(free_cleanup) char *after = texts_of(set);
+    assert_string_equal(after, before);
+    family_state_release(&f);
+}
+
 /* A policy is added and removed. The first evaluation of a template is no transition. */
 TEST(transitions_between_states_are_counted)
 {
