@@ -1,91 +1,67 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects in bulk for a real API server: written over several connections by several processes,
-because one Python writes no more than several hundred a second."""
+"""A world of benchmarks at a real API server, and processes that change it.
+
+Objects go into etcd while kube-apiserver is stopped: through the API they would take minutes, and it would write
+managedFields of one manager only.
+"""
+import base64
+import http.client
+import json
 import multiprocessing
 import time
 
-from api_client import KARMADA, USER
+from exporter import wait_for
 
 PROCESSES = 6
-MEMBERS = [f"member{n}" for n in range(1, 6)]
-CLAIM = "propagationpolicy.karmada.io"
+OBJECTS_A_REQUEST = 100  # etcd takes at most 128.
+RESOURCES = {"Namespace": "namespaces", "Deployment": "deployments",
+             "PropagationPolicy": "policy.karmada.io/propagationpolicies",
+             "ResourceBinding": "work.karmada.io/resourcebindings"}
 
 
-class World:
-    """Templates in namespaces of 300, ten policies each, and the bindings that Karmada makes."""
-
-    PER_NAMESPACE, POLICIES = 300, 10
-
-    def __init__(self, templates):
-        self.templates, self.namespaces = templates, templates // self.PER_NAMESPACE
-        self.policies = self.namespaces * self.POLICIES
-
-    def policy_of(self, number):
-        namespace, within = divmod(number, self.PER_NAMESPACE)
-        return namespace * self.POLICIES + within % self.POLICIES
-
-    def claim(self, policy):
-        return {"labels": {f"{CLAIM}/permanent-id": f"b0907c9b-f3f3-4a4b-b289-{policy:012}"},
-                "annotations": {f"{CLAIM}/namespace": f"team-{policy // self.POLICIES}",
-                                f"{CLAIM}/name": f"policy-{policy}"}}
-
-    @staticmethod
-    def placement(policy):
-        return {"clusterAffinity": {"clusterNames": [MEMBERS[policy % 5],
-                                                     MEMBERS[(policy + 1) % 5]]},
-                "clusterTolerations": [{"key": "example.com/slow", "operator": "Exists"}]}
-
-    def policy(self, number):
-        claim = self.claim(number)
-        return {"apiVersion": "policy.karmada.io/v1alpha1", "kind": "PropagationPolicy",
-                "metadata": {"name": f"policy-{number}",
-                             "namespace": f"team-{number // self.POLICIES}",
-                             "labels": claim["labels"]},
-                "spec": {"resourceSelectors": [
-                    {"apiVersion": "apps/v1", "kind": "Deployment",
-                     "labelSelector": {"matchLabels": {
-                         "example.com/group": str(number % self.POLICIES)}}}],
-                    "placement": self.placement(number), "propagateDeps": True}}
-
-    def template(self, number):
-        claim = self.claim(self.policy_of(number))
-        labels = {"app": f"web-{number}", "app.kubernetes.io/part-of": "shop",
-                  "example.com/group": str(number % self.POLICIES)}
-        return {"apiVersion": "apps/v1", "kind": "Deployment",
-                "metadata": {"name": f"web-{number}",
-                             "namespace": f"team-{number // self.PER_NAMESPACE}",
-                             "labels": {**labels, **claim["labels"]},
-                             "annotations": {**claim["annotations"],
-                                             "example.com/owner": "a-team"}},
-                "spec": {"replicas": 2, "selector": {"matchLabels": {"app": f"web-{number}"}},
-                         "template": {"metadata": {"labels": {"app": f"web-{number}"}}, "spec": {
-                             "containers": [{"name": "main", "image": "nginx", "resources": {
-                                 "requests": {"cpu": "10m", "memory": "16Mi"}}}]}}}}
-
-    def binding(self, number):
-        policy = self.policy_of(number)
-        namespace = f"team-{number // self.PER_NAMESPACE}"
-        clusters = self.placement(policy)["clusterAffinity"]["clusterNames"]
-        claim = self.claim(policy)
-        return {"apiVersion": "work.karmada.io/v1alpha2", "kind": "ResourceBinding",
-                "metadata": {"name": f"web-{number}-deployment", "namespace": namespace, **claim,
-                             "finalizers": ["karmada.io/binding-controller"]},
-                "spec": {"resource": {"apiVersion": "apps/v1", "kind": "Deployment",
-                                      "namespace": namespace, "name": f"web-{number}"},
-                         "placement": self.placement(policy), "propagateDeps": True, "replicas": 2,
-                         "replicaRequirements": {"resourceRequest": {"cpu": "10m",
-                                                                     "memory": "16Mi"}},
-                         "clusters": [{"name": name, "replicas": 2} for name in clusters],
-                         "schedulerName": "default-scheduler"}}
+def stored(obj):
+    """Key and value in etcd."""
+    metadata = obj["metadata"]
+    metadata.pop("resourceVersion", None)
+    path = [RESOURCES[obj["kind"]], metadata.get("namespace"), metadata["name"]]
+    return "/registry/" + "/".join(part for part in path if part), json.dumps(obj, separators=(",", ":"))
 
 
-def create(client, make, numbers, manager):
-    for number in numbers:
-        client.create(make(number), manager)
+def put_all(port, objects):
+    """Writes the objects into etcd."""
+    connection = http.client.HTTPConnection("127.0.0.1", port)
+    for at in range(0, len(objects), OBJECTS_A_REQUEST):
+        pairs = [stored(obj) for obj in objects[at:at + OBJECTS_A_REQUEST]]
+        puts = [{"requestPut": {"key": base64.b64encode(key.encode()).decode(),
+                                "value": base64.b64encode(value.encode()).decode()}} for key, value in pairs]
+        connection.request("POST", "/v3/kv/txn", json.dumps({"success": puts}))
+        answer = connection.getresponse()
+        body = answer.read()
+        assert answer.status == 200, body
+
+
+def namespace(number):
+    return {"apiVersion": "v1", "kind": "Namespace", "spec": {"finalizers": ["kubernetes"]},
+            "metadata": {"name": f"team-{number}", "uid": f"0d1f1a7e-0000-4000-8000-{number:012}",
+                         "creationTimestamp": "2026-01-01T00:00:00Z"}, "status": {"phase": "Active"}}
+
+
+def load(server, world):
+    """Writes it all; the seconds that it took."""
+    start = time.monotonic()
+    server.stop()
+    put_all(server.etcd_port, [namespace(number) for number in range(world.namespaces)])
+    put_all(server.etcd_port, [world.policy(number) for number in range(world.policies)])
+    put_all(server.etcd_port, [world.template(number) for number in range(world.templates)])
+    put_all(server.etcd_port, [world.binding(number) for number in range(world.templates)])
+    server.start()
+    for path in ("policy.karmada.io/v1alpha1/propagationpolicies", "work.karmada.io/v1alpha2/resourcebindings"):
+        wait_for("the server to have read etcd", lambda: server.admin.status(f"/apis/{path}?resourceVersion=0") == 200, 300)
+    return time.monotonic() - start
 
 
 def in_processes(server, work, *arguments):
-    """Run work(client, process number, ...) in each process; what one raises ends this one."""
+    """Runs work(client, process number, ...) in each process; an exception in one ends this one."""
     def begin(at):
         client = server.admin.another()
         work(client, at, *arguments)
@@ -103,32 +79,14 @@ def join(processes):
         assert process.exitcode == 0, "a writer failed"
 
 
-def load(server, world):
-    """Write it all; the seconds that it took."""
-    start = time.monotonic()
-    for number in range(world.namespaces):
-        server.admin.create({"apiVersion": "v1", "kind": "Namespace",
-                             "metadata": {"name": f"team-{number}"}})
-    for api_version, kind in (("apps/v1", "Deployment"),
-                              ("policy.karmada.io/v1alpha1", "PropagationPolicy"),
-                              ("work.karmada.io/v1alpha2", "ResourceBinding")):
-        server.admin.resource(api_version, kind)
-
-    def work(client, at):
-        create(client, world.policy, range(at, world.policies, PROCESSES), USER)
-        create(client, world.template, range(at, world.templates, PROCESSES), USER)
-        create(client, world.binding, range(at, world.templates, PROCESSES), KARMADA)
-
-    join(in_processes(server, work))
-    return time.monotonic() - start
-
-
 def come_and_go(client, at, world, until, rate, done):
-    """Create a template that the policies select and delete it, so many changes a second: the
+    """Creates a template that the policies select and deletes it, so many changes a second: the
     cheapest change that there is for the server."""
     start, count = time.monotonic(), 0
     while time.monotonic() < until:
-        guest = world.template(world.PER_NAMESPACE * (count % world.namespaces))
+        guest = world.template(count % world.namespaces)
+        for member in ("managedFields", "uid", "resourceVersion", "creationTimestamp"):
+            guest["metadata"].pop(member, None)
         guest["metadata"]["name"] = f"guest-{at}"
         client.create(guest)
         client.delete(guest)

@@ -1,0 +1,3 @@
+module karmada-policy-exporter/tests/bench/replay
+
+go 1.26
