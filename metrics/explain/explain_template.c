@@ -441,7 +441,8 @@ static bool explain_references(struct explain_context *x, const struct entry *te
 {
     const struct template *t = entry_template(template);
     const struct binding *b = entry_binding(decision_binding(template_decision(template)));
-    const struct recorded_dependencies *recorded = b && !t->references_known ? binding_rare(b)->recorded : NULL;
+    const struct recorded_dependencies *recorded =
+        b && !t->references_known ? binding_rare(b)->recorded : NULL;
     const struct references references = template_references(t);
     uint32_t count = 0;
 

@@ -331,7 +331,8 @@ static void add_dependency_links(const struct object_page *page)
 {
     const struct template *t = entry_template(page->entry);
     const struct binding *b = entry_binding(decision_binding(template_decision(page->entry)));
-    const struct recorded_dependencies *recorded = b && !t->references_known ? binding_rare(b)->recorded : NULL;
+    const struct recorded_dependencies *recorded =
+        b && !t->references_known ? binding_rare(b)->recorded : NULL;
     struct link_list list = {page->out, "Dependencies", 0};
 
     const struct references references = template_references(t);
