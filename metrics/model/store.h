@@ -169,7 +169,7 @@ static inline bool entry_exists(const struct entry *e)
     return e->object != 0;
 }
 
-/* Set a member of an entry, NULL for none; they do not free the previous one. */
+/* Set or, for NULL, clear a member of an entry, without freeing its previous value. */
 static inline void entry_set_object(struct entry *e, void *object)
 {
     e->object = pool_handle_of(object);
