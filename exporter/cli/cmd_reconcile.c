@@ -268,11 +268,12 @@ static bool confirm_write(void *context, const char *value)
     if (run->e->caught_up && !check_template(run))
         return false;
     d = template_decision(run->progress.list->items[run->at].template);
-    if (run->filter->undo || !value || !d || d->since_ms == 0 || !parse_timestamp(value, &set_ms))
+    if (run->filter->undo || !value || !d || decision_since_ms(d) == 0 ||
+        !parse_timestamp(value, &set_ms))
         return true;
     age_ms = platform_now_ms() - set_ms;
     /* Timestamps of Kubernetes objects have whole seconds. */
-    if (set_ms / SECOND_MS <= d->since_ms / SECOND_MS || age_ms < 0 ||
+    if (set_ms / SECOND_MS <= decision_since_ms(d) / SECOND_MS || age_ms < 0 ||
         age_ms > run->e->options.timeout_ms)
         return true;
     set_progress(run, run->at, PROGRESS_WRITTEN,

@@ -201,7 +201,7 @@ static bool is_assumed_away(const struct observation *o, const struct problem *p
 
     if (!o->plan || (problem_id(p) != PROBLEM_NOT_DELIVERED && problem_id(p) != PROBLEM_UNHEALTHY))
         return false;
-    return d && d->binding && !binding_is_unchanged(o->bindings, d->binding);
+    return d && decision_binding(d) && !binding_is_unchanged(o->bindings, decision_binding(d));
 }
 
 /* Compares the problems of the object and of its binding; of all objects without an object. */

@@ -111,7 +111,7 @@ struct propagation_facts *propagation_facts_new(const struct observation *o,
         outcome_read(store_of(o), template, &f->own_outcome);
     set_outcome(f, row ? &row->after : &f->own_outcome);
     f->row = row;
-    if (!o->plan && d && !entry_binding(d->binding))
+    if (!o->plan && d && !entry_binding(decision_binding(d)))
         predict_clusters(f, o->evaluation->engine, template);
     return f;
 }
@@ -132,11 +132,11 @@ void comparison_add_policy_cause(const struct comparison *x, struct strbuf *out)
 
     if (!d)
         return;
-    if (!d->governing || d->state == STATE_STALE || d->state == STATE_IGNORED) {
+    if (!decision_governing(d) || d->state == STATE_STALE || d->state == STATE_IGNORED) {
         strbuf_adds(out, state_text(d));
         return;
     }
-    object_name_add(out, d->governing);
+    object_name_add(out, decision_governing(d));
     strbuf_addf(out, " governs the template: %s", governing_text(d, engine_takeover(e)));
 }
 
@@ -409,8 +409,9 @@ static void compare_required_by(const struct comparison *x, const cJSON *wanted)
     size_t count = 0;
     bool equal = true;
 
-    engine_dependency_referrers(e, d && entry_binding(d->binding) ? d->binding : x->object,
-                                add_referrer, &found);
+    engine_dependency_referrers(
+        e, d && entry_binding(decision_binding(d)) ? decision_binding(d) : x->object, add_referrer,
+        &found);
     for (one = test_first_text(wanted); one; one = test_next_text(one)) {
         const struct entry *entry =
             object_find(store_of(x->observation), 1U << CLASS_TEMPLATE, one->valuestring, &err);

@@ -468,9 +468,9 @@ static bool is_ignored_against_policy(const struct template_decision *d)
     if (d->state != STATE_IGNORED)
         return false;
     for (uint32_t i = 0; i < d->candidate_count; i++) {
-        const struct candidate *c = &d->candidates[i];
+        const struct candidate c = decision_candidate(d, i);
 
-        if (candidate_eligible(c) && (c->score == SCORE_NAME || *entry_ns(c->policy)))
+        if (candidate_eligible(&c) && (c.score == SCORE_NAME || *entry_ns(c.policy)))
             return true;
     }
     return d->reason == IGNORED_UNWATCHED_VERSION;

@@ -238,7 +238,7 @@ static void add_template_load(const struct explain_context *x, const struct entr
                               const char *cluster, struct cluster_load *out)
 {
     const struct template_decision *d = template_decision(template);
-    const struct binding *b = entry_binding(d->binding);
+    const struct binding *b = entry_binding(decision_binding(d));
     struct movement_walk walk = {0};
     struct cluster_movement move;
 
@@ -255,7 +255,7 @@ static void add_template_load(const struct explain_context *x, const struct entr
     }
     for (uint32_t i = 0; b && i < b->cluster_count; i++)
         out->replicas += strcmp(b->clusters[i].name, cluster) == 0 ? b->clusters[i].replicas : 0;
-    while (capacity_next_movement(d->capacity, &walk, &move)) {
+    while (capacity_next_movement(decision_capacity(d), &walk, &move)) {
         for (unsigned i = 0; strcmp(move.cluster, cluster) == 0 && i < MOVEMENT_COUNT; i++) {
             out->moving[i] += move.replicas[i] > 0;
             out->moved[i] += move.replicas[i];
@@ -459,8 +459,8 @@ bool explain_namespace_contents(struct explain_context *x, const char *ns)
             continue;
         total++;
         states[d->state]++;
-        if (d->governing)
-            governing[governed++] = d->governing;
+        if (decision_governing(d))
+            governing[governed++] = decision_governing(d);
     }
     explain_open_section(x, "templates", "Templates");
     json_writer_int(&x->out->facts, "count", (int64_t)total);

@@ -342,8 +342,8 @@ void explain_template_overrides(struct explain_context *x, const struct entry *t
         .complete = !unread && !incomplete,
     };
 
-    bool has_targets =
-        template_decision(template)->target_count > 0 && template_decision(template)->binding;
+    bool has_targets = template_decision(template)->target_count > 0 &&
+                       decision_binding(template_decision(template));
 
     if (overrides.count == 0 && overrides.selection.count > 0)
         explain_waiting_policies(&o, template);

@@ -80,26 +80,27 @@ static void explain_exclusion(struct explain_context *x, const struct candidate 
 static void explain_candidate_result(struct explain_context *x, const struct template_decision *d,
                                      uint32_t i)
 {
-    const struct candidate *c = &d->candidates[i];
+    const struct candidate c = decision_candidate(d, i);
     enum rank_step step = RANK_NAME;
     struct json_writer *w = &x->out->facts;
-    bool wins = i == 0 && candidate_eligible(c);
+    bool wins = i == 0 && candidate_eligible(&c);
+    const struct candidate first = decision_candidate(d, 0);
 
     json_writer_text(w, "outcome",
-                     c->excluded   ? "excluded"
-                     : c->deleting ? "deleting"
-                     : c->refused  ? "refused"
-                     : wins        ? "wins"
-                                   : "loses");
-    if (c->excluded || wins || c->deleting || c->refused)
+                     c.excluded   ? "excluded"
+                     : c.deleting ? "deleting"
+                     : c.refused  ? "refused"
+                     : wins       ? "wins"
+                                  : "loses");
+    if (c.excluded || wins || c.deleting || c.refused)
         json_writer_text(w, "lostBy", NULL);
-    if (c->deleting)
+    if (c.deleting)
         explain_detail(x, "not eligible: the policy is being deleted");
-    else if (c->refused)
+    else if (c.refused)
         explain_detail(x, "not eligible: the API server refuses the policy");
     else if (wins)
         explain_detail(x, "ranks first");
-    else if (!c->excluded && candidate_compare(&d->candidates[0], c, &step) < 0) {
+    else if (!c.excluded && candidate_compare(&first, &c, &step) < 0) {
         json_writer_text(w, "lostBy", rank_step_name(step));
         explain_detail(x, "loses: %s", rank_step_text(step));
     }
@@ -108,18 +109,18 @@ static void explain_candidate_result(struct explain_context *x, const struct tem
 static void explain_candidate(struct explain_context *x, const struct entry *template, uint32_t i)
 {
     const struct template_decision *d = template_decision(template);
-    const struct candidate *c = &d->candidates[i];
-    const struct policy *policy = entry_policy(c->policy);
+    const struct candidate c = decision_candidate(d, i);
+    const struct policy *policy = entry_policy(c.policy);
     struct json_writer *w = &x->out->facts;
 
     explanation_open(x->out, NULL, '{');
-    report_put_policy(w, "policy", policy_name_of(c->policy));
-    json_writer_text(w, "selectsBy", selector_score_text(c->score));
+    report_put_policy(w, "policy", policy_name_of(c.policy));
+    json_writer_text(w, "selectsBy", selector_score_text(c.score));
     json_writer_int(w, "priority", policy->priority);
     explain_paragraph(x, "%u. %s selects the template by %s, priority %" PRId32, i + 1,
-                      explain_name(x, c->policy), selector_score_text(c->score), policy->priority);
-    if (c->excluded)
-        explain_exclusion(x, c, template);
+                      explain_name(x, c.policy), selector_score_text(c.score), policy->priority);
+    if (c.excluded)
+        explain_exclusion(x, &c, template);
     explain_candidate_result(x, d, i);
     explanation_close(x->out, '}');
 }
@@ -239,7 +240,7 @@ void explain_selection(struct explain_context *x, const struct entry *template)
     explanation_close(x->out, ']');
     if (d->candidate_count == 0)
         explain_paragraph(x, "No policy selects the template.");
-    if (!d->winner)
+    if (!decision_winner(d))
         explain_near_misses(x, template);
     explanation_close(x->out, '}');
 }
@@ -499,7 +500,7 @@ static void explain_versions(struct explain_context *x, const struct entry *poli
 void explain_template_version(struct explain_context *x, const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
-    const struct policy_version *v = d->version;
+    const struct policy_version *v = decision_version(d);
     int behind = v ? policy_version_count_later(v) : 0;
     int64_t superseded_ms = v ? policy_version_superseded_ms(v) : 0;
     char since[32];
@@ -511,22 +512,22 @@ void explain_template_version(struct explain_context *x, const struct entry *tem
         explain_paragraph(x,
                           "The template runs values of no known version of %s: another "
                           "writer changed its binding.",
-                          explain_name(x, d->claimed));
+                          explain_name(x, decision_claimed(d)));
         return;
     }
     if (behind == 0)
         explain_paragraph(x, "The template runs version %" PRIu32 " of %s, the present version.",
-                          v->number, explain_name(x, d->claimed));
+                          v->number, explain_name(x, decision_claimed(d)));
     else if (behind < 0)
         explain_paragraph(x,
                           "The template runs version %" PRIu32
                           " of %s, an older version; the order of the older versions is "
                           "unknown.",
-                          v->number, explain_name(x, d->claimed));
+                          v->number, explain_name(x, decision_claimed(d)));
     else
         explain_paragraph(
             x, "The template runs version %" PRIu32 " of %s, %d behind the present version.",
-            v->number, explain_name(x, d->claimed), behind);
+            v->number, explain_name(x, decision_claimed(d)), behind);
     if (superseded_ms) {
         format_timestamp(superseded_ms, since);
         explain_paragraph(x, "A newer version exists since %s.", since);
@@ -643,7 +644,8 @@ static bool is_policy_unapplied(const struct template_decision *d, const struct 
 {
     if (d->state == STATE_STALE)
         return policy_of_stale_template(d) == policy;
-    return d->governing == policy && (d->state == STATE_UNBOUND || d->state == STATE_PENDING);
+    return decision_governing(d) == policy &&
+           (d->state == STATE_UNBOUND || d->state == STATE_PENDING);
 }
 
 static void explain_unapplied_template(struct explain_context *x, const struct entry *template)
@@ -706,8 +708,8 @@ static struct stage_and_reason delivery_under_policy(const struct entry *templat
 {
     const struct template_decision *d = template_decision(template);
 
-    return d->governing == policy ? d->stages.delivery
-                                  : (struct stage_and_reason){STAGE_NONE, WHY_NONE};
+    return decision_governing(d) == policy ? d->stages.delivery
+                                           : (struct stage_and_reason){STAGE_NONE, WHY_NONE};
 }
 
 static void explain_deliveries(struct explain_context *x, const struct entry *policy,

@@ -85,7 +85,7 @@ static struct subject_load load_of_template(const struct explain_context *x,
                                             const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
-    const struct binding *b = d ? entry_binding(d->binding) : NULL;
+    const struct binding *b = d ? entry_binding(decision_binding(d)) : NULL;
     struct subject_load load = {.template = template};
 
     if (b)
@@ -340,7 +340,7 @@ static void explain_refused_templates(struct explain_context *x, const struct en
 static bool waits_for_room(const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
-    const struct binding *b = d ? entry_binding(d->binding) : NULL;
+    const struct binding *b = d ? entry_binding(decision_binding(d)) : NULL;
 
     if (!d || !entry_exists(template))
         return false;
@@ -430,7 +430,7 @@ static void explain_order(struct explain_context *x, const struct subject_load *
 static void explain_refusal(struct explain_context *x, const struct subject_load *s,
                             const struct entry_list *quotas)
 {
-    const struct binding *b = entry_binding(template_decision(s->template)->binding);
+    const struct binding *b = entry_binding(decision_binding(template_decision(s->template)));
     const struct quota_scope scope = scope_of(x);
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
     struct quota_excess excess;

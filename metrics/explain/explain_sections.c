@@ -107,7 +107,7 @@ static void explain_holder(struct explain_context *x, const char *cluster, const
 static void explain_reported_holders(struct explain_context *x, const struct entry *template)
 {
     const struct connector *connector = template_connector(entry_template(template));
-    const struct binding *b = entry_binding(template_decision(template)->binding);
+    const struct binding *b = entry_binding(decision_binding(template_decision(template)));
 
     explanation_open(x->out, "holders", '[');
     if (connector->conflict_holder)
@@ -198,7 +198,7 @@ static void explain_lease(struct explain_context *x, const struct entry *templat
                           lease->expires_s > 0 ? " until " : " without an expiration",
                           lease->expires_s > 0 ? until : "", endings[d->state]);
     if (d->state != LEASE_UNKNOWN &&
-        template_decision(template)->connector->protection != PROTECTION_INVALID)
+        decision_connector(template_decision(template))->protection != PROTECTION_INVALID)
         explain_detail(x, "%s", verdicts[engine_lease_verdict(x->engine, template, entry)]);
     explain_detail(x, "%s: %s%s%s", entry->name, lease_state_names[d->state],
                    lease->holder ? ", under the id " : "", lease->holder ? lease->holder : "");
@@ -212,7 +212,7 @@ static void explain_lease(struct explain_context *x, const struct entry *templat
 static const char *lease_protection_text(const struct explain_context *x,
                                          const struct entry *template, const struct entry *entry)
 {
-    const struct connector_decision *c = template_decision(template)->connector;
+    const struct connector_decision *c = decision_connector(template_decision(template));
     const struct lease_decision *lease = entry ? lease_decision(entry) : NULL;
 
     if (c->protection == PROTECTION_NONE)
@@ -264,7 +264,8 @@ static void add_cloud_container(struct strbuf *out, const struct entry *template
         [CONTAINER_FOLDER] = "folder",
         [CONTAINER_ORGANIZATION] = "organization",
     };
-    const struct connector_identity *id = &template_decision(template)->connector->identity;
+    const struct connector_identity *id =
+        &decision_connector(template_decision(template))->identity;
     const struct container *container = &id->container;
     bool named = container->id && *container->id;
 
@@ -279,7 +280,8 @@ static void explain_cloud_identity(struct explain_context *x, const struct entry
                                    const char *protection)
 {
     CLEANUP(strbuf_release) struct strbuf place = STRBUF_INIT(PLACE_MAX_BYTES);
-    const struct connector_identity *id = &template_decision(template)->connector->identity;
+    const struct connector_identity *id =
+        &decision_connector(template_decision(template))->identity;
 
     add_cloud_container(&place, template);
     if (id->placeholder)
@@ -297,7 +299,7 @@ static void explain_cloud_identity(struct explain_context *x, const struct entry
 
 void explain_connector(struct explain_context *x, const struct entry *template)
 {
-    const struct connector_decision *c = template_decision(template)->connector;
+    const struct connector_decision *c = decision_connector(template_decision(template));
     const struct entry *lease = c ? engine_lease_of(x->engine, template) : NULL;
     const unsigned reported = 1u << CONNECTOR_REPORTED;
 
@@ -392,7 +394,7 @@ static void explain_failure(struct explain_context *x, const char *words, struct
 /* Adds a predicted state with policy and clusters; `words` say when or why it is reached. */
 static void explain_outcome(struct explain_context *x, const char *words, const struct outcome *o)
 {
-    const struct template_decision then = {.state = o->state, .reason = (uint8_t)o->reason};
+    const struct template_decision then = {.state = o->state, .reason = o->reason & 15};
     const char *reason = reason_name(o->state, o->reason);
 
     if (failed_outcome_text(o)) {

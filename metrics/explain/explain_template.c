@@ -25,7 +25,7 @@ static const char *stage_message(const struct explain_context *x, const struct e
 {
     const struct template_decision *d = template_decision(template);
 
-    return at.stage == d->stages.delivery.stage && d->binding
+    return at.stage == d->stages.delivery.stage && decision_binding(d)
                ? engine_delivery_message(x->engine, template)
                : "";
 }
@@ -131,7 +131,7 @@ static void explain_passed_stages(struct explain_context *x, struct template_dec
                      !(delivery == STAGE_EVICTING && d->stages.delivery.reason != WHY_REPLACING);
 
     explain_paragraph(x, "Matched: %s. Bound: %s. Binding up to date: %s. Scheduled: %s.",
-                      stage > STAGE_UNMATCHED ? "yes" : "no", d->binding ? "yes" : "no",
+                      stage > STAGE_UNMATCHED ? "yes" : "no", decision_binding(d) ? "yes" : "no",
                       stage > STAGE_OUTDATED ? "yes" : "no", scheduled ? "yes" : "no");
 }
 
@@ -177,7 +177,7 @@ static void explain_member_clusters(struct explain_context *x, const struct entr
         bool differs = *p->message && strcmp(p->message, message) != 0;
         CLEANUP(strbuf_release) struct strbuf replicas = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
 
-        add_replicas(&replicas, entry_binding(d->binding), p->cluster);
+        add_replicas(&replicas, entry_binding(decision_binding(d)), p->cluster);
         explain_detail(x, "%s: %s%s%s%s%s%s", p->cluster, stage_names[p->at.stage],
                        *reason ? ", " : "", reason, replicas.data, differs ? ": " : "",
                        differs ? p->message : "");
@@ -253,8 +253,8 @@ static void explain_stages(struct explain_context *x, const struct entry *templa
                              stages->at.stage >= STAGE_EVICTING ? stages->since_s : 0);
     if (stages->delivery.stage != STAGE_NONE && stages->at.stage < STAGE_EVICTING)
         explain_delivery(x, template);
-    if (d->binding && entry_binding(d->binding)->status.problem)
-        explain_evictions(x, entry_binding(d->binding));
+    if (decision_binding(d) && entry_binding(decision_binding(d))->status.problem)
+        explain_evictions(x, entry_binding(decision_binding(d)));
     explain_risks(x, d->risks);
     explain_passed_stages(x, d);
     explanation_close(x->out, '}');
@@ -281,8 +281,9 @@ void explain_state(struct explain_context *x, const struct entry *template)
     explain_paragraph(x, "%s", state_text(d));
     if (d->state == STATE_STALE)
         explain_paragraph(x, "%s", phase_text(d, takeover, template_claim_holds(template)));
-    if (d->binding && policy_obstacle_text(d))
-        explain_paragraph(x, "%s %s.", explain_name(x, d->governing), policy_obstacle_text(d));
+    if (decision_binding(d) && policy_obstacle_text(d))
+        explain_paragraph(x, "%s %s.", explain_name(x, decision_governing(d)),
+                          policy_obstacle_text(d));
     else if (d->state == STATE_STALE && d->reason == STALE_TEMPLATE_UPDATED)
         explain_paragraph(x, "No obstacle is visible here: check that Karmada's controllers run.");
     json_writer_bool(w, "unread", entry_template(template)->unread);
@@ -294,7 +295,7 @@ void explain_state(struct explain_context *x, const struct entry *template)
         if (d->flags & 1U << i)
             explain_paragraph(x, "%s", template_flag_texts[i]);
     }
-    explain_since(x, d->since_ms);
+    explain_since(x, decision_since_ms(d));
     if (actor != ACTOR_NONE && !x->judged)
         explain_paragraph(x, "Actor: %s.", actor_title(actor));
 }
@@ -306,16 +307,16 @@ static void explain_governance(struct explain_context *x, const struct entry *te
     struct json_writer *w = &x->out->facts;
 
     explain_open_section(x, "governance", "Policy");
-    report_put_policy(w, "claimed", policy_name_of(d->claimed));
-    if (d->claimed) {
+    report_put_policy(w, "claimed", policy_name_of(decision_claimed(d)));
+    if (decision_claimed(d)) {
         const char *place = d->own_claim ? "template" : "binding";
-        bool exists = entry_exists(d->claimed);
+        bool exists = entry_exists(decision_claimed(d));
         bool holds = template_claim_holds(template);
 
         json_writer_bool(w, "claimedExists", exists);
         json_writer_bool(w, "claimHolds", holds);
         json_writer_text(w, "claimedOn", place);
-        explain_paragraph(x, "%s%s has claimed the %s.", explain_name(x, d->claimed),
+        explain_paragraph(x, "%s%s has claimed the %s.", explain_name(x, decision_claimed(d)),
                           !exists ? ", which does not exist,"
                           : holds ? ""
                                   : ", with another id than the existing policy of that name,",
@@ -327,9 +328,9 @@ static void explain_governance(struct explain_context *x, const struct entry *te
         explain_paragraph(x, "The claim is incomplete: Karmada ignores it, and matches the "
                              "template anew at each change.");
     explain_template_version(x, template);
-    report_put_policy(w, "governing", policy_name_of(d->governing));
-    if (d->governing)
-        explain_paragraph(x, "%s governs the template: %s", explain_name(x, d->governing),
+    report_put_policy(w, "governing", policy_name_of(decision_governing(d)));
+    if (decision_governing(d))
+        explain_paragraph(x, "%s governs the template: %s", explain_name(x, decision_governing(d)),
                           governing_text(d, engine_takeover(x->engine)));
     else
         explain_paragraph(x, "No policy governs the template.");
@@ -361,31 +362,33 @@ static void explain_projected_clusters(struct explain_context *x, const struct c
  */
 static unsigned fields_to_change(const struct template_decision *d, const struct binding *b)
 {
-    const struct policy *policy = entry_policy(d->governing);
+    const struct policy *policy = entry_policy(decision_governing(d));
 
-    if (d->state != STATE_STALE || !policy || !policy_decision(d->governing) || !b->has_placement)
+    if (d->state != STATE_STALE || !policy || !policy_decision(decision_governing(d)) ||
+        !b->has_placement)
         return 0;
-    return drift_fields(policy->propagation, &policy_decision(d->governing)->priority,
-                        b->propagation, entry_is_cluster_scoped(d->binding));
+    return drift_fields(policy->propagation, &policy_decision(decision_governing(d))->priority,
+                        b->propagation, entry_is_cluster_scoped(decision_binding(d)));
 }
 
 static void explain_template_binding(struct explain_context *x, const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
-    const struct binding *b = entry_binding(d->binding);
+    const struct binding *b = entry_binding(decision_binding(d));
 
     if (!b)
         return;
     explain_open_section(x, "binding", "Binding");
-    report_put_object(&x->out->facts, d->binding);
+    report_put_object(&x->out->facts, decision_binding(d));
     json_writer_bool(&x->out->facts, "placed", b->has_placement);
-    explain_paragraph(x, "%s %s.", explain_name(x, d->binding),
+    explain_paragraph(x, "%s %s.", explain_name(x, decision_binding(d)),
                       b->has_placement ? "was made by a policy"
                                        : "has no placement: other templates require it");
-    explain_field_differences(x, d->fields | fields_to_change(d, b), d->governing, d->binding);
+    explain_field_differences(x, d->fields | fields_to_change(d, b), decision_governing(d),
+                              decision_binding(d));
     explain_assigned_replicas(x, b);
     if (d->state == STATE_STALE)
-        explain_projected_clusters(x, d->capacity);
+        explain_projected_clusters(x, decision_capacity(d));
     explanation_close(x->out, '}');
 }
 
@@ -437,7 +440,7 @@ static void explain_dependency(struct explain_context *x, const struct identity 
 static bool explain_references(struct explain_context *x, const struct entry *template)
 {
     const struct template *t = entry_template(template);
-    const struct binding *b = entry_binding(template_decision(template)->binding);
+    const struct binding *b = entry_binding(decision_binding(template_decision(template)));
     const struct recorded_dependencies *recorded =
         b && !t->references_known ? binding_rare(b)->recorded : NULL;
     const struct references references = template_references(t);
@@ -464,7 +467,7 @@ static bool explain_references(struct explain_context *x, const struct entry *te
 
 static const char *propagated_dependencies_text(const struct template_decision *d)
 {
-    if (!d->governing)
+    if (!decision_governing(d))
         return "No policy governs the template, so its dependencies are not "
                "propagated with it.";
     if (d->flags & 1U << FLAG_DEPENDENCIES_STAY)
@@ -548,7 +551,7 @@ static void explain_no_dependency(struct explain_context *x, const struct entry 
                       "selects it. A ResourceInterpreterCustomization can also declare it as a "
                       "dependency.",
                       actor_title(ACTOR_POLICY_OWNER), type->kind,
-                      explain_name(x, template_decision(neighbour)->governing));
+                      explain_name(x, decision_governing(template_decision(neighbour))));
     explanation_close(x->out, '}');
 }
 
@@ -592,7 +595,7 @@ static void explain_ignored(struct explain_context *x, const struct entry *templ
         explain_unserved_version(x, template);
     for (uint32_t i = 0; i < d->candidate_count && i < IGNORED_POLICIES_MAX; i++)
         explain_paragraph(x, "%s selects the template without effect.",
-                          explain_name(x, d->candidates[i].policy));
+                          explain_name(x, decision_candidate(d, i).policy));
 }
 
 void explain_template(struct explain_context *x, const struct entry *template)
@@ -612,7 +615,7 @@ void explain_template(struct explain_context *x, const struct entry *template)
     explain_selection(x, template);
     explain_template_quotas(x, template);
     explain_template_overrides(x, template);
-    explain_referrers(x, d->dependency ? template : d->binding);
+    explain_referrers(x, decision_dependency(d) ? template : decision_binding(d));
     explain_dependencies(x, template);
     explain_no_dependency(x, template);
     explain_defects(x, template);

@@ -128,7 +128,7 @@ static void add_targets(struct named_rows *rows, const struct entry *template)
 {
     struct template_decision *d = entry_decision(template);
     const struct stage_and_reason *targets = decision_targets(d);
-    const struct binding *b = d->binding ? entry_binding(d->binding) : NULL;
+    const struct binding *b = decision_binding(d) ? entry_binding(decision_binding(d)) : NULL;
 
     for (uint32_t i = 0; b && i < d->target_count; i++) {
         struct cluster_row *row = find_or_add_cluster(rows, b->clusters[i].name);
@@ -145,7 +145,7 @@ static void add_targets(struct named_rows *rows, const struct entry *template)
 
 static void add_movements(struct named_rows *rows, const struct entry *template)
 {
-    const struct capacity *c = template_decision(template)->capacity;
+    const struct capacity *c = decision_capacity(template_decision(template));
     struct movement_walk walk = {0};
     struct cluster_movement m;
 
@@ -360,7 +360,7 @@ static void add_template(struct named_rows *rows, const struct entry *template)
     row->templates++;
     row->states[d->state]++;
     add_owner(row, template_owner(entry_template(template)));
-    b = d->state == STATE_STALE && d->binding ? entry_binding(d->binding) : NULL;
+    b = d->state == STATE_STALE && decision_binding(d) ? entry_binding(decision_binding(d)) : NULL;
     for (uint32_t i = 0; b && i < b->cluster_count; i++)
         row->stale_replicas += b->clusters[i].replicas;
 }

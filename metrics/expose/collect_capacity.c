@@ -46,7 +46,7 @@ static const struct capacity *capacity_of(const struct entry *entry)
 {
     const struct template_decision *d = template_decision(entry);
 
-    return d ? d->capacity : NULL;
+    return d ? decision_capacity(d) : NULL;
 }
 
 static bool is_cluster(const struct entry *entry)
@@ -80,7 +80,7 @@ static void collect_drift_replicas(const struct entry *entry, struct samples *ou
 static void collect_policy_drift_replicas(const struct entry *entry, struct samples *out)
 {
     const struct template_decision *d = template_decision(entry);
-    struct policy_name policy = policy_name_of(d ? d->governing : NULL);
+    struct policy_name policy = policy_name_of(d ? decision_governing(d) : NULL);
     struct movement_walk walk = {0};
     struct cluster_movement m;
 
@@ -149,7 +149,7 @@ static void collect_orphaned_requests(const struct entry *entry, struct samples 
     if (!d || d->state != STATE_ORPHANED)
         return;
 
-    const struct binding *b = entry_binding(d->binding);
+    const struct binding *b = entry_binding(decision_binding(d));
 
     for (uint32_t i = 0; b && i < b->cluster_count; i++)
         add_requests(out, b->requests, b->request_count, b->clusters[i].replicas, 0,

@@ -220,7 +220,7 @@ const struct family_group dependency_families = {families, ARRAY_LEN(families)};
 
 static void collect_connector_resources(const struct entry *entry, struct samples *out)
 {
-    const struct connector_decision *c = template_decision(entry)->connector;
+    const struct connector_decision *c = decision_connector(template_decision(entry));
 
     if (c)
         SAMPLE(out, 1, c->protection, entry_type(entry)->group);

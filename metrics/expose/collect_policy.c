@@ -37,15 +37,15 @@ static void collect_relations(const struct entry *template, struct samples *out)
 
     if (d->state == STATE_IGNORED)
         return;
-    add_relation(out, d->claimed, RELATION_CLAIMED);
-    add_relation(out, d->winner, RELATION_WON);
+    add_relation(out, decision_claimed(d), RELATION_CLAIMED);
+    add_relation(out, decision_winner(d), RELATION_WON);
     for (uint32_t i = 0; i < d->candidate_count; i++) {
-        const struct candidate *c = &d->candidates[i];
+        const struct candidate c = decision_candidate(d, i);
 
-        if (c->excluded)
-            add_relation(out, c->policy, RELATION_EXCLUDED);
-        else if (candidate_eligible(c) && c->score > SCORE_NONE)
-            add_relation(out, c->policy, RELATION_SELECTED);
+        if (c.excluded)
+            add_relation(out, c.policy, RELATION_EXCLUDED);
+        else if (candidate_eligible(&c) && c.score > SCORE_NONE)
+            add_relation(out, c.policy, RELATION_SELECTED);
     }
 }
 
@@ -96,15 +96,17 @@ static void collect_policy_generation(const struct entry *entry, struct samples 
 static void collect_overlaps(const struct entry *entry, struct samples *out)
 {
     const struct template_decision *d = template_decision(entry);
-    const struct candidate *best = d->candidates;
+    struct candidate first, second;
     enum rank_step step = RANK_NAME;
 
     if (d->state == STATE_IGNORED || d->candidate_count < 2)
         return;
     /* Eligible candidates come first: without a second one, no two policies compete. */
-    if (!candidate_eligible(&best[1]))
+    second = decision_candidate(d, 1);
+    if (!candidate_eligible(&second))
         return;
-    candidate_compare(&best[0], &best[1], &step);
+    first = decision_candidate(d, 0);
+    candidate_compare(&first, &second, &step);
     SAMPLE(out, 1, step - RANK_KIND);
 }
 
@@ -173,10 +175,13 @@ static const struct policy_history *complete_history(const struct entry *policy)
     return d->kinds_incomplete ? NULL : d->history;
 }
 
-/* Returns a known version by index; the unknown version if `at` is the number of known ones. */
+/*
+ * Returns a known version by index. If `at` is the number of known ones, returns the unknown
+ * version, or NULL.
+ */
 static const struct policy_version *version_at(const struct policy_history *h, size_t at)
 {
-    return at < h->count ? h->versions[at] : &h->unknown;
+    return at < h->count ? h->versions[at] : h->unknown;
 }
 
 static void collect_versions_behind(const struct entry *policy, struct samples *out)
@@ -185,7 +190,7 @@ static void collect_versions_behind(const struct entry *policy, struct samples *
 
     for (size_t i = 0; h && i <= h->count; i++) {
         const struct policy_version *v = version_at(h, i);
-        int behind = v->templates > 0 ? policy_version_count_later(v) : 0;
+        int behind = v && v->templates > 0 ? policy_version_count_later(v) : 0;
 
         if (behind != 0)
             SAMPLE(out, v->templates,
@@ -212,8 +217,10 @@ static void collect_rollout_templates(const struct entry *policy, struct samples
 
     for (size_t i = 0; h && i <= h->count; i++) {
         const struct policy_version *v = version_at(h, i);
-        int behind = policy_version_count_later(v);
 
+        if (!v)
+            break;
+        int behind = policy_version_count_later(v);
         templates[behind < 0    ? ROLLOUT_UNKNOWN
                   : behind == 0 ? ROLLOUT_CURRENT
                   : behind == 1 ? ROLLOUT_PREVIOUS

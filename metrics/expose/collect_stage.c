@@ -61,7 +61,7 @@ static void collect_member_stage(const struct entry *entry, struct samples *out)
     const struct stage_and_reason *targets = decision_targets(d);
 
     for (uint32_t i = 0; i < d->target_count; i++)
-        SAMPLE_ONCE(out, 1, targets[i].stage, entry_binding(d->binding)->clusters[i].name);
+        SAMPLE_ONCE(out, 1, targets[i].stage, entry_binding(decision_binding(d))->clusters[i].name);
 }
 
 static void collect_evictions(const struct entry *entry, struct samples *out)
@@ -103,7 +103,7 @@ static bool is_suspended(const struct binding *b)
 static void collect_suspended_templates(const struct entry *entry, struct samples *out)
 {
     const struct template_decision *d = template_decision(entry);
-    const struct binding *b = entry_binding(d->binding);
+    const struct binding *b = entry_binding(decision_binding(d));
     bool waiting = d->stages.delivery.reason == WHY_SUSPENDED;
 
     if (b && is_suspended(b))
@@ -118,7 +118,7 @@ static void collect_suspended_templates(const struct entry *entry, struct sample
  */
 static bool is_change_undelivered(const struct template_decision *d)
 {
-    const struct binding *b = entry_binding(d->binding);
+    const struct binding *b = entry_binding(decision_binding(d));
     enum stage stage = d->stages.delivery.stage;
 
     if (!b || stage == STAGE_NONE)

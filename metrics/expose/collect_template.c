@@ -62,8 +62,8 @@ static void collect_stale_since(const struct entry *entry, struct samples *out)
 {
     const struct template_decision *d = template_decision(entry);
 
-    if (d->state == STATE_STALE && d->since_ms > 0)
-        SAMPLE(out, d->since_ms, d->phase);
+    if (d->state == STATE_STALE && decision_since_ms(d) > 0)
+        SAMPLE(out, decision_since_ms(d), d->phase);
 }
 
 static void collect_stale_info(const struct entry *entry, struct samples *out)
@@ -102,8 +102,8 @@ static void collect_pending_since(const struct entry *entry, struct samples *out
 {
     const struct template_decision *d = template_decision(entry);
 
-    if (d->state == STATE_PENDING && d->since_ms > 0)
-        SAMPLE(out, d->since_ms, d->reason);
+    if (d->state == STATE_PENDING && decision_since_ms(d) > 0)
+        SAMPLE(out, decision_since_ms(d), d->reason);
 }
 
 static void collect_unbound_templates(const struct entry *entry, struct samples *out)
@@ -125,9 +125,10 @@ static void collect_ignored_templates(const struct entry *entry, struct samples 
 static void collect_outranked_templates(const struct entry *entry, struct samples *out)
 {
     const struct template_decision *d = template_decision(entry);
-    struct policy_name policy = policy_name_of(d->claimed);
+    struct policy_name policy = policy_name_of(decision_claimed(d));
 
-    if (d->claimed && d->claimed == d->governing && d->winner && d->winner != d->claimed)
+    if (decision_claimed(d) && decision_claimed(d) == decision_governing(d) && decision_winner(d) &&
+        decision_winner(d) != decision_claimed(d))
         SAMPLE(out, 1, 0, policy.kind, policy.ns, policy.name);
 }
 
@@ -135,8 +136,8 @@ static void collect_unbound_since(const struct entry *entry, struct samples *out
 {
     const struct template_decision *d = template_decision(entry);
 
-    if (d->state == STATE_UNBOUND && d->since_ms > 0)
-        SAMPLE(out, d->since_ms, 0);
+    if (d->state == STATE_UNBOUND && decision_since_ms(d) > 0)
+        SAMPLE(out, decision_since_ms(d), 0);
 }
 
 /*

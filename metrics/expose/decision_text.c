@@ -116,7 +116,7 @@ const char *state_text(const struct template_decision *d)
 /* Returns true if Karmada applies the governing policy only when a user changes the template. */
 static bool waits_for_user(const struct template_decision *d, enum takeover takeover)
 {
-    const struct policy *policy = entry_policy(d->governing);
+    const struct policy *policy = entry_policy(decision_governing(d));
 
     return policy && (policy->lazy || takeover == TAKEOVER_STATIC);
 }
@@ -124,19 +124,21 @@ static bool waits_for_user(const struct template_decision *d, enum takeover take
 /* Returns true if the policy that has claimed the template has a claim on the binding, too. */
 static bool is_claim_on_binding(const struct template_decision *d)
 {
-    return d->claimed && d->binding && binding_claimed_policy(d->binding) == d->claimed;
+    return decision_claimed(d) && decision_binding(d) &&
+           binding_claimed_policy(decision_binding(d)) == decision_claimed(d);
 }
 
 const char *policy_obstacle_text(const struct template_decision *d)
 {
-    const struct policy_decision *policy = d->governing ? policy_decision(d->governing) : NULL;
+    const struct policy_decision *policy =
+        decision_governing(d) ? policy_decision(decision_governing(d)) : NULL;
 
     /*
      * Bindings of cluster-scoped templates have no priority. Without a binding, only the reason
      * UNBOUND_PRIORITY_CLASS_MISSING shows that the binding would have a priority.
      */
-    bool has_priority =
-        d->binding ? *entry_ns(d->binding) != '\0' : d->reason == UNBOUND_PRIORITY_CLASS_MISSING;
+    bool has_priority = decision_binding(d) ? *entry_ns(decision_binding(d)) != '\0'
+                                            : d->reason == UNBOUND_PRIORITY_CLASS_MISSING;
 
     if (policy && policy->priority.state == PRIORITY_MISSING && has_priority)
         return "cannot be applied: the PriorityClass in its schedulePriority does "
@@ -150,8 +152,8 @@ const char *policy_obstacle_text(const struct template_decision *d)
 /* Returns true if the policy was replaced and only the binding has a complete claim. */
 static bool has_partial_claim(const struct template_decision *d)
 {
-    return !d->claimed && d->reason == STALE_POLICY_REPLACED && d->binding &&
-           binding_claimed_policy(d->binding);
+    return !decision_claimed(d) && d->reason == STALE_POLICY_REPLACED && decision_binding(d) &&
+           binding_claimed_policy(decision_binding(d));
 }
 
 const char *phase_text(const struct template_decision *d, enum takeover takeover, bool claim_holds)
@@ -302,13 +304,14 @@ const char *rank_step_text(enum rank_step step)
 const char *governing_text(const struct template_decision *d, enum takeover takeover)
 {
     if (takeover == TAKEOVER_STATIC)
-        return d->governing == d->claimed ? "this policy has the claim and ranks first."
-                                          : "this policy ranks first, and --rules.takeover=static "
-                                            "ignores claims of other policies.";
-    if (d->governing != d->winner)
+        return decision_governing(d) == decision_claimed(d)
+                   ? "this policy has the claim and ranks first."
+                   : "this policy ranks first, and --rules.takeover=static "
+                     "ignores claims of other policies.";
+    if (decision_governing(d) != decision_winner(d))
         return "a claimed template keeps its policy, although another policy ranks first. The "
                "other policy takes over by preemption, or when the claim is removed.";
-    if (d->governing == d->claimed)
+    if (decision_governing(d) == decision_claimed(d))
         return "this policy has the claim and ranks first.";
     return "this policy ranks first.";
 }
@@ -320,7 +323,7 @@ enum next_change_note next_change_note_of(const struct template_decision *d,
 {
     if (policy_obstacle_text(d))
         return NEXT_CHANGE_BLOCKED;
-    if (predict_from_decision(d, template).outcome == PREDICTION_REFUSED && !d->binding)
+    if (predict_from_decision(d, template).outcome == PREDICTION_REFUSED && !decision_binding(d))
         return NEXT_CHANGE_REFUSED;
     if (d->state == STATE_UNBOUND && d->reason == UNBOUND_NAMESAKE)
         return NEXT_CHANGE_NAMESAKE;

@@ -33,13 +33,13 @@ void row_init(struct row *row, struct entry *template, const struct engine *engi
 
     *row = (struct row){
         .template = template,
-        .policy = d->state == STATE_IGNORED ? NULL : d->winner,
-        .claimed = d->claimed,
+        .policy = d->state == STATE_IGNORED ? NULL : decision_winner(d),
+        .claimed = decision_claimed(d),
         .changed_by = writer ? intern_ref(writer) : NULL,
         .owner = owner ? intern_ref(owner) : NULL,
         .since_ms = since.time_ms,
-        .version = d->version ? d->version->number : 0,
-        .behind = d->version ? policy_version_count_later(d->version) : -1,
+        .version = decision_version(d) ? decision_version(d)->number : 0,
+        .behind = decision_version(d) ? policy_version_count_later(decision_version(d)) : -1,
         .clusters = d->target_count,
         .state = d->state,
         .reason = (uint8_t)d->reason,
@@ -48,7 +48,7 @@ void row_init(struct row *row, struct entry *template, const struct engine *engi
         .stage_reason = (uint8_t)d->stages.at.reason,
         .actor = (uint8_t)template_actor(engine, template),
         .since_seen = since.seen,
-        .claimed_exists = d->claimed && entry_exists(d->claimed),
+        .claimed_exists = decision_claimed(d) && entry_exists(decision_claimed(d)),
         .worst = worst_problem_of_template(engine_problems(engine), template),
     };
     pin(row->template);

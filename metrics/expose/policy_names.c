@@ -51,8 +51,8 @@ struct state_writer state_writer_of_template(const struct entry *template)
 
 struct since template_since(const struct template_decision *d)
 {
-    return d->since_ms ? (struct since){d->since_ms, false}
-                       : (struct since){d->seen_ms, d->seen_ms != 0};
+    return decision_since_ms(d) ? (struct since){decision_since_ms(d), false}
+                                : (struct since){decision_seen_ms(d), decision_seen_ms(d) != 0};
 }
 
 static struct policy_name policy_name_of_claim(const struct claim *claim)
@@ -69,7 +69,7 @@ struct policy_name referrer_policy(const struct dependency_referrer *referrer, b
 
     if (!current && b && b->claim)
         return policy_name_of_claim(b->claim);
-    return policy_name_of(d ? d->governing : NULL);
+    return policy_name_of(d ? decision_governing(d) : NULL);
 }
 
 const struct entry *referrer_policy_entry(const struct dependency_referrer *referrer, bool current)
@@ -80,7 +80,7 @@ const struct entry *referrer_policy_entry(const struct dependency_referrer *refe
 
     if (!current && b && b->claim)
         return binding_claimed_policy(referrer->binding);
-    return d ? d->governing : NULL;
+    return d ? decision_governing(d) : NULL;
 }
 
 static const char *or_empty(const char *text)
@@ -155,7 +155,7 @@ void defect_add_subject(const struct entry *entry, enum defect defect, struct st
         strbuf_adds(out, name.data);
         return;
     case DEFECT_DANGLING_CLAIM:
-        policy = policy_name_of(t ? t->claimed : binding_claimed_policy(entry));
+        policy = policy_name_of(t ? decision_claimed(t) : binding_claimed_policy(entry));
         if (policy.kind)
             add_name(out, policy.kind, policy.ns, policy.name);
         return;
@@ -204,36 +204,43 @@ static void count_in_overlap(struct map *found, const struct policy_overlap *key
     overlap->templates++;
 }
 
-/* Returns the candidate with this policy; NULL if there is no eligible one. */
-static const struct candidate *find_eligible_candidate(const struct template_decision *d,
-                                                       const struct entry *policy)
+/* Stores the rank of the candidate with this policy. Returns false if no eligible one has it. */
+static bool find_eligible_candidate(const struct template_decision *d, const struct entry *policy,
+                                    uint32_t *rank)
 {
     for (uint32_t i = 0; i < d->candidate_count; i++) {
-        if (d->candidates[i].policy == policy)
-            return candidate_eligible(&d->candidates[i]) ? &d->candidates[i] : NULL;
+        const struct candidate c = decision_candidate(d, i);
+
+        *rank = i;
+        if (c.policy == policy)
+            return candidate_eligible(&c);
     }
-    return NULL;
+    return false;
 }
 
 /* Counts one template in the overlaps of `policy`, as struct policy_overlap defines them. */
 static void add_overlaps_of_template(struct map *found, const struct template_decision *d,
                                      const struct entry *policy)
 {
-    const struct candidate *best = d->candidates, *own = find_eligible_candidate(d, policy);
+    uint32_t rank = 0;
+    bool is_eligible = find_eligible_candidate(d, policy, &rank);
 
-    for (uint32_t i = 0; own && i < d->candidate_count; i++) {
-        const struct candidate *other = &d->candidates[i];
-        struct policy_overlap overlap = {.policy = other->policy, .step = RANK_NAME};
+    for (uint32_t i = 0; is_eligible && i < d->candidate_count; i++) {
+        const struct candidate own = decision_candidate(d, rank);
+        const struct candidate other = decision_candidate(d, i);
+        struct policy_overlap overlap = {.policy = other.policy, .step = RANK_NAME};
 
-        if (other == own || !candidate_eligible(other) || (own != best && other != best))
+        if (i == rank || !candidate_eligible(&other) || (rank != 0 && i != 0))
             continue;
-        overlap.first = candidate_compare(own, other, &overlap.step) < 0;
+        overlap.first = candidate_compare(&own, &other, &overlap.step) < 0;
         count_in_overlap(found, &overlap);
     }
-    if (own && d->winner == policy && d->governing && d->governing != policy)
-        count_in_overlap(
-            found, &(struct policy_overlap){
-                       .policy = d->governing, .step = RANK_NAME, .first = true, .claims = true});
+    if (is_eligible && decision_winner(d) == policy && decision_governing(d) &&
+        decision_governing(d) != policy)
+        count_in_overlap(found, &(struct policy_overlap){.policy = decision_governing(d),
+                                                         .step = RANK_NAME,
+                                                         .first = true,
+                                                         .claims = true});
 }
 
 static int compare_overlaps(const void *a, const void *b)

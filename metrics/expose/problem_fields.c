@@ -170,12 +170,13 @@ static bool is_contested(const struct entry *template, const struct problem *p,
     if (!d || !entry_exists(template) || d->state == STATE_IGNORED)
         return false;
     if (problem_id(p) == PROBLEM_POLICY_OUTRANKED)
-        return d->governing == p->subject && d->winner && d->winner != p->subject &&
-               (other == p->subject || d->winner == other);
-    if (!d->tied || d->winner != p->subject)
+        return decision_governing(d) == p->subject && decision_winner(d) &&
+               decision_winner(d) != p->subject &&
+               (other == p->subject || decision_winner(d) == other);
+    if (!d->tied || decision_winner(d) != p->subject)
         return false;
     for (uint32_t i = 1; i < d->candidate_count; i++) {
-        if (other == p->subject || d->candidates[i].policy == other)
+        if (other == p->subject || decision_candidate(d, i).policy == other)
             return true;
     }
     return false;

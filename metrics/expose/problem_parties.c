@@ -25,7 +25,7 @@ static const struct binding *binding_of(const struct problem *p)
 {
     const struct template_decision *d = decision_of(p);
 
-    return entry_binding(d ? d->binding : p->subject);
+    return entry_binding(d ? decision_binding(d) : p->subject);
 }
 
 /* ---- clusters ---- */
@@ -157,7 +157,7 @@ static void add_targets_off_placement(const struct engine *e, const struct probl
 static void add_forbidden_clusters(const struct problem *p, struct cluster_names *out)
 {
     const struct template_decision *d = decision_of(p);
-    const struct capacity *c = d ? d->capacity : NULL;
+    const struct capacity *c = d ? decision_capacity(d) : NULL;
 
     for (uint32_t i = 0; c && i < c->assigned_count; i++) {
         if (c->assigned[i].forbidden)
@@ -346,8 +346,8 @@ static void add_outranking_policies(struct parties *out)
         const struct template_decision *d = template_decision(entry_reader(policy, i));
 
         if (d && entry_exists(entry_reader(policy, i)) && d->state != STATE_IGNORED &&
-            d->governing == policy && d->winner && d->winner != policy)
-            add_party(out, d->winner);
+            decision_governing(d) == policy && decision_winner(d) && decision_winner(d) != policy)
+            add_party(out, decision_winner(d));
     }
 }
 
@@ -368,7 +368,7 @@ static void add_deleting_policies(const struct template_decision *d, struct part
 {
     for (uint32_t i = 0; i < d->candidate_count; i++) {
         if (d->candidates[i].deleting)
-            add_party(out, d->candidates[i].policy);
+            add_party(out, decision_candidate(d, i).policy);
     }
 }
 
@@ -417,7 +417,7 @@ static void add_parties_of_template(const struct engine *e, struct parties *out)
     case PROBLEM_REASON_CLOUD_RESOURCE_CONFLICT_SILENT:
     case PROBLEM_REASON_MANAGEMENT_CONFLICT_REPORTED:
     case PROBLEM_REASON_MANAGEMENT_CONFLICT_REFUSED:
-        if (d->connector)
+        if (decision_connector(d))
             add_party(out, engine_lease_of(e, p->subject));
         return;
     case PROBLEM_REASON_BINDING_NAME_COLLISION_TAKEN:
@@ -425,8 +425,8 @@ static void add_parties_of_template(const struct engine *e, struct parties *out)
         return;
     case PROBLEM_REASON_POLICY_NOT_IN_FORCE_POLICY_REPLACED:
     case PROBLEM_REASON_DEFERRED_TOO_LONG_POLICY_REPLACED:
-        if (d->binding && binding_claimed_policy(d->binding) != problem_policy(p))
-            add_party(out, binding_claimed_policy(d->binding));
+        if (decision_binding(d) && binding_claimed_policy(decision_binding(d)) != problem_policy(p))
+            add_party(out, binding_claimed_policy(decision_binding(d)));
         return;
     case PROBLEM_REASON_OVERRIDE_FAILED_PREDICTED:
         add_failing_policies(e, out);
@@ -510,7 +510,7 @@ static const char *failing_target_message(const struct engine *e, const struct p
 
 const char *problem_message(const struct engine *e, const struct problem *p)
 {
-    if (!decision_of(p) || !decision_of(p)->binding)
+    if (!decision_of(p) || !decision_binding(decision_of(p)))
         return "";
     switch ((unsigned)problem_id(p)) {
     case PROBLEM_NOT_DELIVERED:

@@ -514,7 +514,7 @@ struct worst_problem worst_problem_of_template(const struct problems *ps,
 {
     struct worst_problem worst = worst_problem_of(ps, template);
 
-    add_problems_of(&worst, ps, template_decision(template)->binding);
+    add_problems_of(&worst, ps, decision_binding(template_decision(template)));
     return worst;
 }
 

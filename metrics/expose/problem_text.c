@@ -400,7 +400,7 @@ static void put_scheduler(const struct sentence *s, struct strbuf *out)
 {
     const struct entry *subject = s->problem->subject;
     const struct template_decision *d = subject ? template_decision(subject) : NULL;
-    const struct binding *b = entry_binding(d ? d->binding : subject);
+    const struct binding *b = entry_binding(d ? decision_binding(d) : subject);
 
     if (b && b->propagation->scheduler_name)
         strbuf_adds(out, b->propagation->scheduler_name);
@@ -426,7 +426,7 @@ static void put_holder(const struct sentence *s, struct strbuf *out)
     const struct lease_decision *l;
 
     if (d)
-        lease = d->connector ? engine_lease_of(s->engine, lease) : NULL;
+        lease = decision_connector(d) ? engine_lease_of(s->engine, lease) : NULL;
     l = lease ? lease_decision(lease) : NULL;
     if (l && l->holder_ns)
         strbuf_addf(out, "namespace %s", l->holder_ns);

@@ -449,6 +449,10 @@ void registry_prepare(struct registry *r)
         else if (family->def->aggregation == AGGREGATE_PRESENT)
             count_present(family, find_family(r, family->def->of));
     }
+    for (size_t i = 0; i < family_count(); i++) {
+        if (r->families[i].def)
+            family_state_keep_texts(&r->families[i], registry_listed_set_count(r, &r->families[i]));
+    }
 }
 
 const struct family_state *registry_family(const struct registry *r, size_t index)

@@ -32,9 +32,9 @@ struct target_cluster_stage *list_target_stages(const struct engine *engine,
         xreallocarray(NULL, d->target_count + (size_t)1, sizeof(*targets));
 
     for (uint32_t i = 0; i < d->target_count; i++)
-        targets[i] = (struct target_cluster_stage){entry_binding(d->binding)->clusters[i].name,
-                                                   decision_targets(d)[i],
-                                                   engine_target_message(engine, template, i)};
+        targets[i] = (struct target_cluster_stage){
+            entry_binding(decision_binding(d))->clusters[i].name, decision_targets(d)[i],
+            engine_target_message(engine, template, i)};
     return targets;
 }
 
@@ -131,7 +131,7 @@ static void put_lease_of_template(struct json_writer *w, const struct engine *en
 void report_put_connector(struct json_writer *w, const struct engine *engine,
                           const struct entry *template)
 {
-    const struct connector_decision *c = template_decision(template)->connector;
+    const struct connector_decision *c = decision_connector(template_decision(template));
 
     json_writer_text(w, "container", container_names[c->identity.container.kind]);
     json_writer_text(w, "containerId", c->identity.container.id);
@@ -178,7 +178,7 @@ static void put_responsibility(struct json_writer *w, const struct engine *engin
 {
     const struct template_decision *d = template_decision(template);
 
-    report_put_time(w, "since", d->since_ms);
+    report_put_time(w, "since", decision_since_ms(d));
     json_writer_text(w, "changedBy", state_writer_of_template(template).by);
     json_writer_text(w, "owner", template_owner(entry_template(template)));
     json_writer_text(w, "actor", actor_names[template_actor(engine, template)]);
@@ -221,21 +221,22 @@ void report_template(struct json_writer *w, const struct engine *engine,
     json_writer_bit_names(w, "flags", d->flags, template_flag_names);
     report_put_stages(w, engine, template);
     json_writer_bit_names(w, "risks", d->risks, risk_names);
-    report_put_policy(w, "policy", policy_name_of(d->state == STATE_IGNORED ? NULL : d->winner));
-    report_put_policy(w, "claimed", policy_name_of(d->claimed));
-    report_put_version(w, d->version);
+    report_put_policy(w, "policy",
+                      policy_name_of(d->state == STATE_IGNORED ? NULL : decision_winner(d)));
+    report_put_policy(w, "claimed", policy_name_of(decision_claimed(d)));
+    report_put_version(w, decision_version(d));
     put_responsibility(w, engine, template);
-    if (d->binding)
-        report_put_binding(w, "binding", d->binding);
+    if (decision_binding(d))
+        report_put_binding(w, "binding", decision_binding(d));
     else
         json_writer_text(w, "binding", NULL);
     if (stale) {
-        report_put_assigned(w, entry_binding(d->binding));
-        report_put_projected(w, d->capacity);
+        report_put_assigned(w, entry_binding(decision_binding(d)));
+        report_put_projected(w, decision_capacity(d));
     }
-    if (!entry_binding(d->binding))
+    if (!entry_binding(decision_binding(d)))
         put_prediction(w, engine, template);
-    if (d->connector)
+    if (decision_connector(d))
         put_config_connector(w, engine, template);
     json_writer_close(w, '}');
 }
@@ -359,13 +360,13 @@ void report_dependency(struct json_writer *w, const struct entry *dependency)
 static void add_template_to_counts(struct policy_counts *counts, const struct template_decision *d,
                                    const struct entry *policy)
 {
-    counts->won += d->winner == policy;
-    counts->claimed += d->claimed == policy;
+    counts->won += decision_winner(d) == policy;
+    counts->claimed += decision_claimed(d) == policy;
     counts->stale += d->state == STATE_STALE && policy_of_stale_template(d) == policy;
     for (uint32_t i = 0; i < d->candidate_count; i++) {
-        const struct candidate *c = &d->candidates[i];
+        const struct candidate c = decision_candidate(d, i);
 
-        counts->selected += c->policy == policy && candidate_eligible(c);
+        counts->selected += c.policy == policy && candidate_eligible(&c);
     }
 }
 
@@ -456,7 +457,7 @@ static void put_defect_subject(struct json_writer *w, const struct entry *entry,
         return;
     case DEFECT_DANGLING_CLAIM:
         report_put_policy(w, "claimed",
-                          policy_name_of(t ? t->claimed : binding_claimed_policy(entry)));
+                          policy_name_of(t ? decision_claimed(t) : binding_claimed_policy(entry)));
         return;
     case DEFECT_MISSING_TEMPLATE:
         json_writer_open(w, "resource", '{');

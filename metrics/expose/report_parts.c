@@ -341,8 +341,8 @@ static struct version_use version_use_of(const struct entry *policy, const struc
     for (uint32_t i = 0; v->templates > 0 && i < entry_reader_count(policy); i++) {
         const struct template_decision *d = template_decision(entry_reader(policy, i));
 
-        if (d && d->version == v)
-            add_binding_to_use(&use, &clusters, entry_binding(d->binding));
+        if (d && decision_version(d) == v)
+            add_binding_to_use(&use, &clusters, entry_binding(decision_binding(d)));
     }
     use.clusters = xreallocarray(NULL, clusters.count + 1, sizeof(const char *));
     for (size_t at = 0; (name = map_next(&clusters, &at)) != NULL;)
@@ -363,8 +363,8 @@ struct version_uses version_uses_of(const struct entry *policy)
     uses.items = xreallocarray(NULL, h->count + 1, sizeof(*uses.items));
     for (size_t i = h->count; i-- > 0;)
         uses.items[uses.count++] = version_use_of(policy, h->versions[i]);
-    if (h->unknown.templates > 0)
-        uses.items[uses.count++] = version_use_of(policy, &h->unknown);
+    if (h->unknown && h->unknown->templates > 0)
+        uses.items[uses.count++] = version_use_of(policy, h->unknown);
     return uses;
 }
 

@@ -321,6 +321,7 @@ static void label_set_free(struct label_set *set)
         multiset_release(set->series[i].minimum);
         free(set->series[i].minimum);
     }
+    free(set->texts);
     free(set->key);
     free(set);
 }
@@ -378,34 +379,68 @@ static void add_series_text(struct strbuf *out, const struct family_state *f, co
 void series_add_text(struct strbuf *out, const struct series *series)
 {
     const struct label_set *set = series->set;
+    unsigned index = (unsigned)(series - set->series);
+    uint32_t span[2];
 
-    if (series->text)
-        strbuf_adds(out, series->text);
-    else
-        add_series_text(out, set->family, set->key, (unsigned)(series - set->series));
+    if (!set->texts) {
+        add_series_text(out, set->family, set->key, index);
+        return;
+    }
+    memcpy(span, set->texts + index * sizeof(span[0]), sizeof(span));
+    strbuf_add(out, set->texts + span[0], span[1] - span[0]);
+}
+
+/*
+ * Sets the texts of a label set: the offsets of the text of each series and of their end, 32 bits
+ * each, and then the texts.
+ */
+static void add_texts(struct label_set *set)
+{
+    CLEANUP(strbuf_release) struct strbuf texts = STRBUF_INIT(TEXTS_MAX_BYTES);
+    const struct family_state *f = set->family;
+    uint32_t *offsets = xcalloc(f->series_count + (size_t)1, sizeof(*offsets));
+    size_t head = (f->series_count + (size_t)1) * sizeof(*offsets);
+
+    for (unsigned i = 0; i < f->series_count; i++) {
+        offsets[i] = (uint32_t)(head + texts.len);
+        add_series_text(&texts, f, set->key, i);
+    }
+    offsets[f->series_count] = (uint32_t)(head + texts.len);
+    assert(strbuf_ok(&texts));
+    set->texts = xmalloc(head + texts.len);
+    memcpy(set->texts, offsets, head);
+    memcpy(set->texts + head, texts.data, texts.len);
+    free(offsets);
+}
+
+static void keep_texts_if(struct label_set *set, bool shown)
+{
+    if (shown && !set->texts) {
+        add_texts(set);
+    } else if (!shown && set->texts) {
+        free(set->texts);
+        set->texts = NULL;
+    }
+}
+
+void family_state_keep_texts(struct family_state *f, size_t listed)
+{
+    if (f->def->sparse)
+        return;
+    for (size_t i = 0; i < f->rest_count; i++)
+        keep_texts_if(f->rest[i], true);
+    for (size_t i = 0; i < f->count; i++)
+        keep_texts_if(f->sets[i], i < listed && !f->sets[i]->folded);
 }
 
 static struct label_set *label_set_new(struct family_state *f, const struct strbuf *key)
 {
     struct label_set *set = xcalloc(1, sizeof(*set) + f->series_count * sizeof(*set->series));
-    struct strbuf texts = STRBUF_INIT(TEXTS_MAX_BYTES);
 
     set->family = f;
-    strbuf_add(&texts, key->data, key->len + 1);
-    for (unsigned i = 0; i < f->series_count && !f->def->sparse; i++) {
-        add_series_text(&texts, f, key->data, i);
-        strbuf_add(&texts, "", 1);
-    }
-    assert(strbuf_ok(&texts));
-    set->key = strbuf_take(&texts, NULL);
-
-    const char *text = set->key;
+    set->key = xmemdup0(key->data, key->len);
     for (unsigned i = 0; i < f->series_count; i++) {
         set->series[i].set = set;
-        if (!f->def->sparse) {
-            text += strlen(text) + 1;
-            set->series[i].text = text;
-        }
         if (f->def->aggregation == AGGREGATE_MIN)
             set->series[i].minimum = xcalloc(1, sizeof(struct multiset));
     }

@@ -54,11 +54,6 @@ struct series {
         double number;            /* Used for AGGREGATE_PROBLEMS, _NONE, _FIRST, _WAIT. */
         struct multiset *minimum; /* Used for AGGREGATE_MIN; owned. */
     };
-    /*
-     * `name{labels} `, stored because a page is written more often than labels change. NULL in
-     * `sparse` families: most of their series are not shown, and the texts would take memory.
-     */
-    const char *text;
 };
 
 /* Adds to the sum of a series. The sum wraps at 64 bits: a subtraction undoes any addition. */
@@ -69,7 +64,8 @@ static inline void series_add(struct series *series, int64_t value)
 
 struct label_set {
     struct family_state *family;
-    char *key;           /* Owned text of the free labels; the texts of the series follow it. */
+    char *key;           /* Owned text of the free labels. */
+    char *texts;         /* Owned; see family_state_keep_texts(). NULL: not kept. */
     uint32_t references; /* Number of samples of entries, and of references by the registry. */
     uint32_t zeros;      /* AGGREGATE_SUM: number of samples that are 0. */
     bool gone;           /* The last reference was dropped, but the set is still in `sets`. */
@@ -115,6 +111,13 @@ static inline void label_set_ref(struct label_set *set)
 
 /* Drops a reference. With the last one, the label set is no longer found, and may be freed. */
 void label_set_unref(struct label_set *set);
+
+/*
+ * Keeps the texts of the series that a page shows, because pages are written more often than labels
+ * change: those of the rest sets, and of the first `listed` sets that are not folded. Frees the
+ * texts of other sets. In `sparse` families, most series are not shown, and no text is kept.
+ */
+void family_state_keep_texts(struct family_state *f, size_t listed);
 
 /* Appends the text of a series, `name{labels} `. */
 void series_add_text(struct strbuf *out, const struct series *series);

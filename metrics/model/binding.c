@@ -15,6 +15,53 @@ static const char *const id_keys[] = {"resourcebinding.karmada.io/permanent-id",
                                       "clusterresourcebinding.karmada.io/permanent-id"};
 static const char dependencies_key[] = "resourcebinding.karmada.io/dependencies";
 
+/* ---- members that are read ---- */
+
+/* conflict_holder_decode() reads these conditions. */
+static const struct json_filter_row member_condition_rows[] = {
+    JSON_ROW_KEEP("type"),
+    JSON_ROW_KEEP("status"),
+    JSON_ROW_KEEP("reason"),
+    JSON_ROW_KEEP("message"),
+};
+static const struct json_filter member_condition =
+    JSON_FILTER_OF(member_condition_rows, JSON_FILTER_DROP);
+static const struct json_filter_row member_status_rows[] = {
+    JSON_ROW_KEEP("resourceTemplateGeneration"),
+    JSON_ROW_KEEP("generation"),
+    JSON_ROW_KEEP("observedGeneration"),
+    JSON_ROW_KEEP("replicas"),
+    JSON_ROW_KEEP("updatedReplicas"),
+    JSON_ROW_ELEMENTS("conditions", &member_condition),
+};
+static const struct json_filter member_status =
+    JSON_FILTER_OF(member_status_rows, JSON_FILTER_DROP);
+static const struct json_filter_row target_rows[] = {
+    JSON_ROW_KEEP("applied"),
+    JSON_ROW_KEEP("appliedMessage"),
+    JSON_ROW_KEEP("clusterName"),
+    JSON_ROW_KEEP("health"),
+    JSON_ROW_OBJECT("status", &member_status),
+};
+static const struct json_filter target_fields = JSON_FILTER_OF(target_rows, JSON_FILTER_DROP);
+static const struct json_filter_row status_rows[] = {
+    JSON_ROW_ELEMENTS("aggregatedStatus", &target_fields)};
+static const struct json_filter status_fields = JSON_FILTER_OF(status_rows, JSON_FILTER_KEEP);
+static const struct json_filter_row requirement_rows[] = {JSON_ROW_KEEP("resourceRequest")};
+static const struct json_filter requirement_fields =
+    JSON_FILTER_OF(requirement_rows, JSON_FILTER_DROP);
+static const struct json_filter_row spec_rows[] = {
+    JSON_ROW_OBJECT("replicaRequirements", &requirement_fields)};
+static const struct json_filter spec_fields = JSON_FILTER_OF(spec_rows, JSON_FILTER_KEEP);
+static const struct json_filter_row binding_rows[] = {
+    JSON_ROW_OBJECT("metadata", &metadata_fields_of_derived),
+    JSON_ROW_OBJECT("spec", &spec_fields),
+    JSON_ROW_OBJECT("status", &status_fields),
+};
+const struct json_filter binding_fields = JSON_FILTER_OF(binding_rows, JSON_FILTER_KEEP);
+
+/* ---- decoding ---- */
+
 enum {
     RECORDED_MAX = 4096,              /* Maximum number of recorded dependencies. */
     TARGET_GENERATION_MAX = 0xffffff, /* Maximum of `generation` in struct target_status. */
@@ -448,10 +495,21 @@ static const char *read_applied_placement(struct decode *d, const cJSON *json, u
     if (!text)
         return NULL;
 
+    /* The group depends on more than the text only if there are several groups. */
+    bool has_groups = strstr(text, "clusterAffinities");
+    const char *canonical = has_groups ? NULL : intern_recall(d->strings, text, strlen(text));
+
+    if (canonical)
+        return canonical;
+
     CLEANUP(json_cleanup) cJSON *placement = json_parse(text, strlen(text), NULL, &ignored);
 
     *group = observed_group_index(placement, json);
-    return canonical_text(d, cJSON_IsObject(placement) ? placement : NULL, CANONICAL_PLACEMENT);
+    canonical =
+        canonical_text(d, cJSON_IsObject(placement) ? placement : NULL, CANONICAL_PLACEMENT);
+    if (canonical && !has_groups)
+        intern_remember(d->strings, text, strlen(text), canonical);
+    return canonical;
 }
 
 /* Returns false for an incomplete dependency, and for one by label selector, which has no name. */

@@ -255,6 +255,9 @@ struct binding_times {
 /* Sets `out` from a binding that is not decoded. Members of a wrong type count as absent. */
 void binding_times_decode(const cJSON *json, struct binding_times *out);
 
+/* Members that binding_decode() reads, for the row in the table of kinds (struct kind_def). */
+extern const struct json_filter binding_fields;
+
 /* Callbacks of the row in the table of kinds (struct kind_def). */
 void *binding_decode(struct decode *d, const cJSON *json);
 void binding_release(struct intern *strings, void *object);

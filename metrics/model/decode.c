@@ -8,10 +8,22 @@
 #include "metrics/base/number.h"
 #include "metrics/base/timestamp.h"
 
-enum { POOLED_BYTES_MAX = 4096 }; /* Each larger cell would use up one of the pool's blocks. */
+enum {
+    POOLED_BYTES_MAX = 4096, /* Each larger cell would use up one of the pool's blocks. */
+    MEMO_SLOTS = 256,
+    MEMO_KEY_MAX = 2048, /* Longer keys are rare, and are not remembered. */
+};
+
+/* A text that was derived from a key, for intern_recall(). */
+struct memo {
+    uint64_t hash;
+    size_t key_len;
+    char *bytes; /* Owned: the key, then the text with its NUL. NULL if the slot is empty. */
+};
 
 struct intern {
     uint64_t seed;
+    struct memo memos[MEMO_SLOTS];
     struct pool *memory;
     struct handle_map pooled; /* Strings and blocks of at most POOLED_BYTES_MAX bytes. */
     struct map large;         /* The others, allocated by malloc(). */
@@ -76,6 +88,8 @@ void intern_free(struct intern *pool)
         free(shared);
     handle_map_release(&pool->pooled);
     map_release(&pool->large);
+    for (size_t i = 0; i < MEMO_SLOTS; i++)
+        free(pool->memos[i].bytes);
     pool_destroy(pool->memory);
     free(pool);
 }
@@ -181,6 +195,34 @@ void intern_drop(struct intern *pool, const void *shared)
         free(map_take(&pool->large, hash_key(pool, &key), &key));
     else
         pool_free(handle_map_take(&pool->pooled, hash_key(pool, &key), &key));
+}
+
+const char *intern_recall(struct intern *pool, const char *key, size_t len)
+{
+    uint64_t hash = map_hash(key, len, pool->seed);
+    const struct memo *memo = &pool->memos[hash % MEMO_SLOTS];
+
+    if (!memo->bytes || memo->hash != hash || memo->key_len != len ||
+        memcmp(memo->bytes, key, len) != 0)
+        return NULL;
+    return intern_add(pool, memo->bytes + len);
+}
+
+void intern_remember(struct intern *pool, const char *key, size_t len, const char *text)
+{
+    uint64_t hash = map_hash(key, len, pool->seed);
+    struct memo *memo = &pool->memos[hash % MEMO_SLOTS];
+    size_t text_bytes = strlen(text) + 1;
+
+    if (len > MEMO_KEY_MAX || text_bytes > MEMO_KEY_MAX)
+        return;
+    free(memo->bytes);
+    memo->hash = hash;
+    memo->key_len = len;
+    memo->bytes = xmalloc(len + text_bytes);
+    if (len > 0)
+        memcpy(memo->bytes, key, len);
+    memcpy(memo->bytes + len, text, text_bytes);
 }
 
 size_t intern_count(const struct intern *pool)

@@ -54,6 +54,15 @@ const char *intern_find(const struct intern *pool, const char *s) MUST_USE;
 /* Removes one reference to an interned string or block, which may be NULL. */
 void intern_drop(struct intern *pool, const void *shared);
 
+/*
+ * Cache of up to 256 texts that were derived from other texts, in at most 1 MiB: many bindings have
+ * the same placement. A key determines its text. intern_recall() returns the text, interned with a
+ * new reference, or NULL if the cache does not have it. intern_remember() stores it, unless key or
+ * text have more than 2 KiB.
+ */
+const char *intern_recall(struct intern *pool, const char *key, size_t len) MUST_USE;
+void intern_remember(struct intern *pool, const char *key, size_t len, const char *text);
+
 /* ---- decoder of Kubernetes objects ---- */
 
 /* Templates that are kept with their whole JSON. */

@@ -148,12 +148,9 @@ bool propagation_equal(const struct propagation *a, const struct propagation *b)
 /* Returns true if f:spec of a managedFields entry contains a field of struct propagation. */
 static bool owns_propagation_field(const cJSON *fields)
 {
-    static const char *const copied[] = {
-        "f:placement",        "f:failover",
-        "f:suspension",       "f:schedulerName",
-        "f:schedulePriority", "f:conflictResolution",
-        "f:propagateDeps",    "f:preserveResourcesOnDeletion",
-    };
+#define KEY(name) (name)
+    static const char *const copied[] = {PROPAGATION_FIELDS(KEY)};
+#undef KEY
 
     for (size_t i = 0; i < ARRAY_LEN(copied); i++) {
         if (json_get(fields, copied[i]))

@@ -6,6 +6,47 @@
 #include "metrics/model/metadata.h"
 #include "metrics/model/references.h"
 
+/* ---- members that are read ---- */
+
+/*
+ * Of containers, references_decode() and requests_decode() read these members. The rows of spec
+ * apply only to objects with a generation: struct traces contains a hash of the spec of others.
+ */
+static const struct json_filter_row env_rows[] = {JSON_ROW_KEEP("valueFrom")};
+static const struct json_filter env_fields = JSON_FILTER_OF(env_rows, JSON_FILTER_DROP);
+static const struct json_filter_row container_rows[] = {
+    JSON_ROW_ELEMENTS("env", &env_fields),
+    JSON_ROW_KEEP("envFrom"),
+    JSON_ROW_KEEP("resources"),
+};
+static const struct json_filter container_fields = JSON_FILTER_OF(container_rows, JSON_FILTER_DROP);
+
+/* The members of specs, of Pods and of workloads, that contain other members or containers. */
+static const struct json_filter spec_fields;
+static const struct json_filter_row nested_rows[] = {JSON_ROW_OBJECT("spec", &spec_fields)};
+static const struct json_filter nested_fields = JSON_FILTER_OF(nested_rows, JSON_FILTER_KEEP);
+static const struct json_filter_row spec_rows[] = {
+    JSON_ROW_OBJECT("template", &nested_fields),
+    JSON_ROW_OBJECT("jobTemplate", &nested_fields),
+    JSON_ROW_ELEMENTS("containers", &container_fields),
+    JSON_ROW_ELEMENTS("initContainers", &container_fields),
+    JSON_ROW_ELEMENTS("ephemeralContainers", &container_fields),
+};
+static const struct json_filter spec_fields = JSON_FILTER_OF(spec_rows, JSON_FILTER_KEEP);
+
+/* conflict_holder_decode() reads the conditions. */
+static const struct json_filter_row status_rows[] = {JSON_ROW_KEEP("conditions")};
+static const struct json_filter status_fields = JSON_FILTER_OF(status_rows, JSON_FILTER_DROP);
+static const struct json_filter_row template_rows[] = {
+    JSON_ROW_OBJECT("metadata", &metadata_fields_of_template),
+    {.key = "spec",
+     .action = JSON_FILTER_OBJECT,
+     .inside = &spec_fields,
+     .condition = JSON_FILTER_IF_MARKED},
+    JSON_ROW_OBJECT("status", &status_fields),
+};
+const struct json_filter template_fields = JSON_FILTER_OF(template_rows, JSON_FILTER_KEEP);
+
 /* ---- resource requests of a pod ---- */
 
 /*

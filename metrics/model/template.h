@@ -190,6 +190,9 @@ void template_apply_user_change(struct template *t, const struct template *old, 
  */
 bool contains_settings(const cJSON *json);
 
+/* Members that template_decode() reads, for the row in the table of kinds (struct kind_def). */
+extern const struct json_filter template_fields;
+
 /* Callbacks of the row in the table of kinds (struct kind_def). */
 void *template_decode(struct decode *d, const cJSON *json);
 void template_release(struct intern *strings, void *object);

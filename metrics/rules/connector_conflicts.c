@@ -258,7 +258,7 @@ unsigned connector_conflicts(const struct entry *entry)
     const struct lease_decision *l = lease_decision(entry);
 
     if (d)
-        return d->connector ? d->connector->conflicts : 0;
+        return decision_connector(d) ? decision_connector(d)->conflicts : 0;
     return l ? l->conflicts : 0;
 }
 
@@ -361,7 +361,8 @@ const struct connector_defaults *connector_defaults_of(const struct store *s,
 enum lease_verdict connector_lease_verdict(const struct store *s, const struct entry *template,
                                            const struct entry *lease, struct lease_clock clock)
 {
-    bool protects = template_decision(template)->connector->protection == PROTECTION_RESOURCE;
+    bool protects =
+        decision_connector(template_decision(template))->protection == PROTECTION_RESOURCE;
     const struct namespace_ids *ids = connector_namespace_ids(s);
 
     return lease_verdict(protects ? PREVENTION_RESOURCE : PREVENTION_NONE, entry_lease(lease),

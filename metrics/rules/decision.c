@@ -225,6 +225,105 @@ bool reason_exists(const char *name)
     return false;
 }
 
+/* ---- decisions about templates ---- */
+
+#define TIME_MASK (((uint64_t)1 << DECISION_TIME_BITS) - 1)
+
+/* Returns the nearest time that decision_time() can return. */
+static uint64_t nearest_time(int64_t ms)
+{
+    const int64_t max = (int64_t)(TIME_MASK / 2);
+
+    return (uint64_t)(ms > max ? max : ms < -max ? -max : ms);
+}
+
+void decision_set_since_ms(struct template_decision *d, int64_t since_ms)
+{
+    d->since = nearest_time(since_ms) & TIME_MASK;
+}
+
+void decision_set_seen_ms(struct template_decision *d, int64_t seen_ms)
+{
+    d->seen = nearest_time(seen_ms) & TIME_MASK;
+}
+
+struct dependency_values decision_values(const struct template_decision *d)
+{
+    struct dependency_values values;
+
+    for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++)
+        values.wants[i] = d->wants >> i & 1;
+    return values;
+}
+
+/* Returns the bytes of a decision up to the handle of its parts. */
+static size_t size_without_parts(size_t candidate_count, size_t target_count)
+{
+    return offsetof(struct template_decision, candidates) +
+           candidate_count * sizeof(struct packed_candidate) +
+           target_count * (sizeof(struct stage_and_reason) + sizeof(uint16_t));
+}
+
+/* Returns the place of the handle of the parts, which is not aligned. */
+static char *parts_handle(const struct template_decision *d)
+{
+    return (char *)(uintptr_t)d + size_without_parts(d->candidate_count, d->target_count);
+}
+
+struct decision_parts *decision_parts(const struct template_decision *d)
+{
+    pool_handle handle = 0;
+
+    if (d->has_parts)
+        memcpy(&handle, parts_handle(d), sizeof(handle));
+    return decision_cell(d, handle);
+}
+
+struct template_decision *template_decision_new(struct pool *memory,
+                                                const struct candidate *candidates,
+                                                size_t candidate_count, uint32_t target_count)
+{
+    size_t bytes = size_without_parts(candidate_count, target_count);
+    struct template_decision *d =
+        pool_alloc_zeroed(memory, bytes > sizeof(*d) ? bytes : sizeof(*d));
+
+    d->candidate_count = candidate_count & 0xfffff;
+    d->target_count = target_count & 0xfffff;
+    if (d->candidate_count != candidate_count || d->target_count != target_count)
+        memory_exhausted(bytes);
+    for (size_t i = 0; i < candidate_count; i++)
+        d->candidates[i] = (struct packed_candidate){.policy = pool_handle_of(candidates[i].policy),
+                                                     .score = (uint8_t)candidates[i].score,
+                                                     .excluded = candidates[i].excluded,
+                                                     .deleting = candidates[i].deleting,
+                                                     .refused = candidates[i].refused};
+    return d;
+}
+
+struct template_decision *template_decision_add_parts(struct template_decision *d,
+                                                      struct decision_parts parts)
+{
+    size_t bytes = size_without_parts(d->candidate_count, d->target_count) + sizeof(pool_handle);
+    struct pool *memory = pool_of(d);
+    struct decision_parts *cell = pool_alloc(memory, sizeof(*cell));
+    pool_handle handle = pool_handle_of(cell);
+
+    assert(!d->has_parts);
+    *cell = parts;
+    d = pool_resize(memory, d, bytes > sizeof(*d) ? bytes : sizeof(*d));
+    d->has_parts = true;
+    memcpy(parts_handle(d), &handle, sizeof(handle));
+    return d;
+}
+
+void template_decision_free(struct template_decision *d)
+{
+    if (!d)
+        return;
+    pool_free(decision_parts(d));
+    pool_free(d);
+}
+
 /* ---- reading decisions ---- */
 
 const char *const dependency_outcome_reasons[DEPENDENCY_OUTCOME_COUNT] = {
@@ -251,14 +350,14 @@ const struct dependency_decision *dependency_decision(const struct entry *e)
     const struct template_decision *t = template_decision(e);
     const struct binding_decision *b = binding_decision(e);
 
-    return t ? t->dependency : b ? b->dependency : NULL;
+    return t ? decision_dependency(t) : b ? b->dependency : NULL;
 }
 
 /* Returns the propagation in the binding of a template, else in its policy; NULL without both. */
 static const struct propagation *propagation_of(const struct template_decision *d)
 {
-    const struct binding *b = entry_binding(d->binding);
-    const struct policy *p = entry_policy(d->governing);
+    const struct binding *b = entry_binding(decision_binding(d));
+    const struct policy *p = entry_policy(decision_governing(d));
 
     return b ? b->propagation : p ? p->propagation : NULL;
 }
@@ -272,10 +371,10 @@ bool template_overrides_conflict_resolution(const struct entry *template, bool *
     if (!t || !t->sets_conflict_resolution || !d || d->state == STATE_IGNORED)
         return false;
     p = propagation_of(d);
-    if (!p && !d->dependency)
+    if (!p && !decision_dependency(d))
         return false;
     *overridden = p ? p->conflict_resolution == CONFLICT_RESOLUTION_OVERWRITE
-                    : d->dependency->fields[DEPENDENCY_CONFLICT_RESOLUTION].stored;
+                    : decision_dependency(d)->fields[DEPENDENCY_CONFLICT_RESOLUTION].stored;
     return *overridden != t->overwrites;
 }
 
@@ -318,18 +417,18 @@ const struct entry *binding_claimed_policy(const struct entry *binding)
 
 const struct entry *policy_of_stale_template(const struct template_decision *d)
 {
-    return d->governing ? d->governing : d->claimed;
+    return decision_governing(d) ? decision_governing(d) : decision_claimed(d);
 }
 
 bool template_claim_holds(const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
-    const struct binding *b = entry_binding(d->binding);
+    const struct binding *b = entry_binding(decision_binding(d));
     const struct claim *claim = d->own_claim ? template_claim(entry_template(template))
                                 : b          ? b->claim
                                              : NULL;
 
-    return claim && claim_policy_exists(claim, d->claimed);
+    return claim && claim_policy_exists(claim, decision_claimed(d));
 }
 
 unsigned dependency_conflicts(const struct dependency_decision *d)
@@ -343,11 +442,11 @@ unsigned dependency_conflicts(const struct dependency_decision *d)
 
 const struct entry *decision_refused_policy(const struct template_decision *d)
 {
-    if (d->winner || d->governing)
+    if (decision_winner(d) || decision_governing(d))
         return NULL;
     for (uint32_t i = 0; i < d->candidate_count; i++) {
         if (d->candidates[i].refused)
-            return d->candidates[i].policy;
+            return decision_candidate(d, i).policy;
     }
     return NULL;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "metrics/base/base.h"
+#include "metrics/base/pool.h"
 #include "metrics/model/binding.h"
 #include "metrics/model/store.h"
 #include "metrics/model/template.h"
@@ -375,42 +376,193 @@ struct policy_history;
 struct policy_version;
 struct resolved_placement;
 
+/* Policy that governs a template: one of the policies that the decision has anyway. */
+enum governed_by { GOVERNED_BY_NONE, GOVERNED_BY_WINNER, GOVERNED_BY_CLAIMED };
+
+/* Bits of a time in a decision, in milliseconds since the epoch: enough for 17,000 years. */
+enum { DECISION_TIME_BITS = 50 };
+
+/* Candidate (policy_rank.h) in a decision; decision_candidate() unpacks it. */
+struct __attribute__((packed, aligned(2))) packed_candidate {
+    pool_handle policy;
+    uint8_t score;
+    bool excluded : 1;
+    bool deleting : 1;
+    bool refused : 1;
+};
+
+/* Parts of a decision that few templates have. A decision with parts owns the cell. */
+struct decision_parts {
+    struct dependency_decision *dependency;
+    struct capacity *capacity;
+    struct connector_decision *connector;
+};
+
+/*
+ * Decision about a template, in 64 bytes for the usual template with one candidate and one or two
+ * targets: a store has one for each template. The members with handles and times have functions
+ * below. Arrays follow the struct, without padding: the candidates, best first; by target, its
+ * stage (decision_targets()) and its number (decision_target_clusters()); then, if `has_parts`, the
+ * handle of the decision_parts.
+ */
 struct template_decision {
-    enum template_state state : 8;
-    unsigned reason : 8; /* Value of the enum that belongs to the state. */
-    enum stale_phase phase : 8;
-    enum template_state before : 8;         /* Previous, else `state`; inexact in a simulation. */
-    unsigned fields : 8;                    /* Bits by drift_field. */
-    uint8_t defects;                        /* Bits by defect. */
-    uint8_t flags;                          /* Bits by template_flag. */
-    uint8_t risks;                          /* Bits by risk (delivery.h). */
-    enum change_applied change_applied : 8; /* UNKNOWN if ignored, or no policy made a binding. */
+    uint64_t since : DECISION_TIME_BITS; /* See decision_since_ms(). */
+    enum template_state state : 4;
+    enum template_state before : 4; /* Previous, else `state`; inexact in a simulation. */
+    unsigned reason : 4;            /* Value of the enum that belongs to the state. */
+    enum stale_phase phase : 2;
+    uint64_t seen : DECISION_TIME_BITS;     /* See decision_seen_ms(). */
+    enum change_applied change_applied : 2; /* UNKNOWN if ignored, or no policy made a binding. */
+    enum governed_by governed_by : 2;
     bool own_claim : 1;      /* The claim is on the template itself, not on its binding. */
     bool priority_moved : 1; /* Drift only by a PriorityClass newer than the policy, or undated. */
     bool propagates : 1;     /* Karmada propagates the dependencies, as `governing` requests. */
     bool derived : 1;        /* `propagates`, and no policy has made a binding yet. */
     bool waits : 1;     /* `derived`, but not UNBOUND: no policy makes a binding as things are. */
     bool first_run : 1; /* The engine run that made the first decision has not ended. */
-    bool tied : 1;      /* `winner` ranks before the next eligible candidate by name only. */
-    struct dependency_values values; /* Requests of the governing policy for dependencies. */
-    struct template_stages stages;
+    bool has_parts : 1;
+    bool tied : 1; /* The winner ranks before the next eligible candidate by name only. */
+    unsigned wants : DEPENDENCY_FIELD_COUNT; /* See decision_values(). */
     uint64_t candidate_count : 20;
     uint64_t target_count : 20; /* Targets of the binding; 0 without one, or if left over. */
     uint64_t cluster_hash : 24; /* Low bits of cluster_set_hash(); 0 without targets. */
-    int64_t since_ms;           /* Last change, or creation, that explains the state; else 0. */
-    int64_t seen_ms;            /* First evaluation with the state; inexact in a simulation. */
-    struct entry *winner;       /* Policy that wins a fresh match; NULL without one. */
-    struct entry *governing;    /* Policy that should govern the template now, or NULL. */
-    struct entry *claimed;      /* The claim's policy, existing or not; NULL without a claim. */
-    struct entry *binding;      /* Binding of the template, or NULL. */
-    /* NULL if ignored, governed or no dependency; if bound, the binding's decision has it. */
-    struct dependency_decision *dependency;
-    struct policy_version *version; /* Version of `claimed` that the template runs, or NULL. */
-    struct capacity *capacity;      /* Only if stale with a binding that a policy made. */
-    /* For resources of Config Connector; NULL if ignored, or not all Namespaces have been read. */
-    struct connector_decision *connector;
-    struct candidate candidates[]; /* Best first. decision_targets() follows. */
+    uint8_t fields;             /* Bits by drift_field. */
+    uint8_t defects;            /* Bits by defect. */
+    uint8_t flags;              /* Bits by template_flag. */
+    uint8_t risks;              /* Bits by risk (delivery.h). */
+    struct template_stages stages;
+    pool_handle claimed_handle; /* See decision_claimed(), and so on. */
+    pool_handle binding_handle;
+    pool_handle version_handle;
+    struct packed_candidate candidates[];
 };
+static_assert(offsetof(struct template_decision, candidates) == 52, "one for each template");
+static_assert(sizeof(struct packed_candidate) == 6, "one for each candidate of each template");
+
+/* Returns the time in the lowest DECISION_TIME_BITS of `bits`, which include the sign. */
+static inline int64_t decision_time(uint64_t bits)
+{
+    return (int64_t)(bits << (64 - DECISION_TIME_BITS)) >> (64 - DECISION_TIME_BITS);
+}
+
+/* Returns the last change, or creation, that explains the state, in ms since the epoch; else 0. */
+static inline int64_t decision_since_ms(const struct template_decision *d)
+{
+    return decision_time(d->since);
+}
+
+/* Returns the time of the first evaluation with the state, in ms; inexact in a simulation. */
+static inline int64_t decision_seen_ms(const struct template_decision *d)
+{
+    return decision_time(d->seen);
+}
+
+/* Set these times. A time that needs more bits becomes the nearest possible one. */
+void decision_set_since_ms(struct template_decision *d, int64_t since_ms);
+void decision_set_seen_ms(struct template_decision *d, int64_t seen_ms);
+
+/* Returns the cell with a handle in the pool of a decision; NULL for 0. */
+static inline void *decision_cell(const struct template_decision *d, pool_handle handle)
+{
+    return handle != 0 ? pool_beside(d, handle) : NULL;
+}
+
+/* Returns a candidate by its rank; `rank` is below d->candidate_count. */
+static inline struct candidate decision_candidate(const struct template_decision *d, size_t rank)
+{
+    const struct packed_candidate *c = &d->candidates[rank];
+
+    return (struct candidate){.policy = decision_cell(d, c->policy),
+                              .score = c->score,
+                              .excluded = c->excluded,
+                              .deleting = c->deleting,
+                              .refused = c->refused};
+}
+
+/* Returns the policy that wins a fresh match: the first candidate, if it is eligible; else NULL. */
+static inline struct entry *decision_winner(const struct template_decision *d)
+{
+    const struct packed_candidate *first = d->candidates;
+
+    return d->candidate_count > 0 && !first->excluded && !first->deleting && !first->refused
+               ? decision_cell(d, first->policy)
+               : NULL;
+}
+
+/* Returns the claim's policy, existing or not; NULL without a claim. */
+static inline struct entry *decision_claimed(const struct template_decision *d)
+{
+    return decision_cell(d, d->claimed_handle);
+}
+
+/* Returns the policy that should govern the template now, or NULL. */
+static inline struct entry *decision_governing(const struct template_decision *d)
+{
+    if (d->governed_by == GOVERNED_BY_CLAIMED)
+        return decision_claimed(d);
+    return d->governed_by == GOVERNED_BY_WINNER ? decision_winner(d) : NULL;
+}
+
+/* Returns the binding of the template, or NULL. */
+static inline struct entry *decision_binding(const struct template_decision *d)
+{
+    return decision_cell(d, d->binding_handle);
+}
+
+/* Returns the version of decision_claimed() that the template runs, or NULL. */
+static inline struct policy_version *decision_version(const struct template_decision *d)
+{
+    return decision_cell(d, d->version_handle);
+}
+
+/* Returns what the governing policy requests for dependencies. */
+struct dependency_values decision_values(const struct template_decision *d);
+
+/* Returns the parts of a decision; NULL without parts. */
+struct decision_parts *decision_parts(const struct template_decision *d);
+
+/*
+ * Returns the decision about the template as a dependency. NULL if the template is ignored,
+ * governed or no dependency; if it is bound, its binding's decision has it.
+ */
+static inline struct dependency_decision *decision_dependency(const struct template_decision *d)
+{
+    return d->has_parts ? decision_parts(d)->dependency : NULL;
+}
+
+/* Returns the capacity; NULL unless the template is stale with a binding that a policy made. */
+static inline struct capacity *decision_capacity(const struct template_decision *d)
+{
+    return d->has_parts ? decision_parts(d)->capacity : NULL;
+}
+
+/*
+ * Returns the decision about a resource of Config Connector; NULL for others, if the template is
+ * ignored, or not all Namespaces have been read.
+ */
+static inline struct connector_decision *decision_connector(const struct template_decision *d)
+{
+    return d->has_parts ? decision_parts(d)->connector : NULL;
+}
+
+/*
+ * Returns a decision, a cell of `memory`, that has the candidates, and room for the targets; the
+ * other members are 0. Free it with template_decision_free().
+ */
+struct template_decision *template_decision_new(struct pool *memory,
+                                                const struct candidate *candidates,
+                                                size_t candidate_count,
+                                                uint32_t target_count) MUST_USE;
+
+/*
+ * Adds the parts to a decision without parts, and returns the decision, which may have moved. The
+ * decision owns the parts' memory, but not what they point to.
+ */
+struct template_decision *template_decision_add_parts(struct template_decision *d,
+                                                      struct decision_parts parts) MUST_USE;
+
+/* Frees the decision and its decision_parts. Accepts NULL. */
+void template_decision_free(struct template_decision *d);
 
 /*
  * Returns the first policy that would select the template, and that the API server refuses; NULL

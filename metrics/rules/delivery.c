@@ -370,14 +370,14 @@ const char *delivery_target_message(const struct delivery_sources *from,
                                     const struct entry *template, uint32_t target)
 {
     struct template_decision *d = entry_decision(template);
-    const struct binding *b = entry_binding(d->binding);
+    const struct binding *b = entry_binding(decision_binding(d));
     const char *cluster = b->clusters[target].name;
     CLEANUP(entry_list_release) struct entry_list reads = {0};
     struct override_failure failure;
 
     if (decision_targets(d)[target].reason == WHY_OVERRIDE_FAILED &&
         override_failed(from->override_events, template,
-                        work_in_cluster(from->works, d->binding, cluster), cluster, &reads,
+                        work_in_cluster(from->works, decision_binding(d), cluster), cluster, &reads,
                         &failure))
         return failure.message;
     return binding_status_message(&b->status, cluster);
@@ -386,7 +386,7 @@ const char *delivery_target_message(const struct delivery_sources *from,
 const char *delivery_message(const struct delivery_sources *from, const struct entry *template)
 {
     struct template_decision *d = entry_decision(template);
-    const struct binding *b = entry_binding(d->binding);
+    const struct binding *b = entry_binding(decision_binding(d));
     struct stage_and_reason at = d->stages.delivery;
     uint32_t first = d->target_count;
 
@@ -422,7 +422,8 @@ static bool is_stage_with_reason(struct stage_and_reason at, enum stage stage,
 
 bool lacks_priority_class(const struct entry *template, const struct template_decision *d)
 {
-    const struct policy_decision *policy = d->governing ? policy_decision(d->governing) : NULL;
+    const struct policy_decision *policy =
+        decision_governing(d) ? policy_decision(decision_governing(d)) : NULL;
 
     return policy && *entry_ns(template) && policy->priority.state == PRIORITY_MISSING;
 }
@@ -520,7 +521,8 @@ static struct stage_and_reason stage_of_unbound(const struct template_state_inpu
 static enum stage_reason why_change_not_applied(const struct entry *template,
                                                 const struct template_decision *d)
 {
-    const struct policy_decision *policy = d->governing ? policy_decision(d->governing) : NULL;
+    const struct policy_decision *policy =
+        decision_governing(d) ? policy_decision(decision_governing(d)) : NULL;
 
     if (lacks_priority_class(template, d))
         return WHY_PRIORITY_CLASS_MISSING;
@@ -563,7 +565,7 @@ static struct stage_and_reason stage_of_state(const struct template_state_input 
             return stage_unbound(WHY_OVERRIDE_MISSING);
         if (d->reason == PENDING_POLICY_GONE)
             return stage_unmatched(WHY_LEFT_BEHIND_CHANGED);
-        return stage_unmatched(d->binding ? WHY_LEFT_BEHIND : WHY_NO_POLICY);
+        return stage_unmatched(decision_binding(d) ? WHY_LEFT_BEHIND : WHY_NO_POLICY);
     case STATE_ORPHANED:
         return stage_unmatched(WHY_LEFT_BEHIND);
     case STATE_UNBOUND:
@@ -615,7 +617,7 @@ int64_t template_stages_decide(const struct template_state_input *s,
     }
     stages->at = stage_of_state(s, out, &due_ms);
     if (stages->at.stage != STAGE_NONE) {
-        stages->since_s = timestamp_seconds(out->since_ms);
+        stages->since_s = timestamp_seconds(decision_since_ms(out));
     } else {
         stages->at = delivery ? stages->delivery : stage_unbound(WHY_WAITING);
         stages->since_s = stages->delivery_since_s;

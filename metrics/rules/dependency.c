@@ -55,8 +55,8 @@ static struct dependency_referrer make_listed_referrer(const struct store *s,
     referrer.observed = referrer.current = dependency_values_of(b->propagation);
     referrer.counts_observed = referrer.counts_current = true;
     d = referrer.template ? template_decision(referrer.template) : NULL;
-    if (d && d->governing) {
-        referrer.current = d->values;
+    if (d && decision_governing(d)) {
+        referrer.current = decision_values(d);
         referrer.counts_current = d->propagates;
     }
     return referrer;
@@ -93,10 +93,10 @@ static struct dependency_referrer make_unlisted_referrer(struct entry *template,
                                                          const struct template_decision *d)
 {
     return (struct dependency_referrer){
-        .binding = d->derived ? NULL : d->binding,
+        .binding = d->derived ? NULL : decision_binding(d),
         .template = template,
-        .observed = d->values,
-        .current = d->values,
+        .observed = decision_values(d),
+        .current = decision_values(d),
         .counts_observed = d->derived && !d->waits,
         .counts_current = true,
         .derived = d->derived,

@@ -296,6 +296,7 @@ bool engine_run(struct engine *e, int64_t now_ms, size_t budget)
     dependency_referrers_release(&gathered.referrers);
     entry_list_release(&gathered.reads);
     target_list_release(&gathered.targets);
+    candidate_list_release(&gathered.candidates);
     done = done && rule_template_end_first_run(&e->context, budget) &&
            !members_is_searching(&e->context.members);
     if (done)
@@ -656,7 +657,7 @@ size_t engine_same_resource_templates(const struct engine *e, const struct entry
 
 const struct entry *engine_lease_of(const struct engine *e, const struct entry *template)
 {
-    const struct connector_decision *d = template_decision(template)->connector;
+    const struct connector_decision *d = decision_connector(template_decision(template));
 
     return d->identity.unclear ? NULL
                                : cloud_index_find_lease(engine_context_const(e)->cloud_names,

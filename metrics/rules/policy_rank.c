@@ -55,3 +55,18 @@ void candidates_sort(struct candidate *candidates, size_t count)
     if (count > 1)
         qsort(candidates, count, sizeof(*candidates), compare_candidates);
 }
+
+void candidate_list_reserve(struct candidate_list *list, size_t count)
+{
+    list->count = 0;
+    if (count <= list->capacity)
+        return;
+    list->items = xreallocarray(list->items, count, sizeof(*list->items));
+    list->capacity = count;
+}
+
+void candidate_list_release(struct candidate_list *list)
+{
+    free(list->items);
+    *list = (struct candidate_list){0};
+}

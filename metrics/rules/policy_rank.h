@@ -17,6 +17,18 @@ struct candidate {
     bool refused;  /* Policy of files that no API server stores (admission_keeps_out). */
 };
 
+/* Growing list of candidates; all zero is the empty list. */
+struct candidate_list {
+    struct candidate *items;
+    size_t count;
+    size_t capacity;
+};
+
+/* Empties the list and makes room for `count` candidates. */
+void candidate_list_reserve(struct candidate_list *list, size_t count);
+/* Frees the items. The list is empty and usable again. */
+void candidate_list_release(struct candidate_list *list);
+
 /* Criteria that rank two candidates, strongest first. */
 enum rank_step {
     RANK_ELIGIBLE, /* Policies that exclude it, are being deleted or are refused rank last. */

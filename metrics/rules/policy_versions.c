@@ -37,11 +37,13 @@ static void update_key(struct policy_version *v)
     v->key = (uint32_t)(hash_values(v) >> 24);
 }
 
-/* Returns a new version with these values, in no history. Free it with policy_version_free(). */
-static MUST_USE struct policy_version *policy_version_new(const struct propagation *values)
+/* Returns a new version of `h` with these values; not in the list. See policy_version_free(). */
+static MUST_USE struct policy_version *policy_version_new(struct policy_history *h,
+                                                          const struct propagation *values)
 {
-    struct policy_version *v = xcalloc(1, sizeof(*v));
+    struct policy_version *v = pool_alloc_zeroed(pool_of(h), sizeof(*v));
 
+    v->history = h;
     v->values = copy_values(values);
     update_key(v);
     return v;
@@ -62,7 +64,7 @@ static void policy_version_free(struct policy_version *v, struct intern *strings
 {
     propagation_release(strings, &v->values);
     intern_drop(strings, v->by);
-    free(v);
+    pool_free(v);
 }
 
 /*
@@ -94,9 +96,9 @@ void policy_version_hash(const struct policy_version *v, char out[POLICY_VERSION
 /* Appends `v` to the list as the newest version and returns it. */
 static struct policy_version *append_version(struct policy_history *h, struct policy_version *v)
 {
-    v->history = h;
     v->number = h->count > 0 ? h->versions[h->count - 1]->number + 1 : 1;
-    h->versions = xreallocarray(h->versions, h->count + 1, sizeof(struct policy_version *));
+    h->versions = pool_resize(pool_of(h), h->versions,
+                              (h->count + (size_t)1) * sizeof(struct policy_version *));
     h->versions[h->count++] = v;
     return v;
 }
@@ -104,7 +106,7 @@ static struct policy_version *append_version(struct policy_history *h, struct po
 static struct policy_version *add_version(struct policy_history *h,
                                           const struct propagation *values)
 {
-    return append_version(h, policy_version_new(values));
+    return append_version(h, policy_version_new(h, values));
 }
 
 /* Removes the version at index `at` from the list without freeing it. */
@@ -210,14 +212,13 @@ static void record_version_in_force(struct policy_history *h, struct policy_vers
 }
 
 /* Returns the history of a policy that is read for the first time, with one reference. */
-static MUST_USE struct policy_history *policy_history_new(struct entry *policy)
+static MUST_USE struct policy_history *policy_history_new(struct pool *memory, struct entry *policy)
 {
-    struct policy_history *h = xcalloc(1, sizeof(*h));
+    struct policy_history *h = pool_alloc_zeroed(memory, sizeof(*h));
     const struct policy *p = entry_policy(policy);
 
     h->policy = policy;
     h->holders = 1;
-    h->unknown.history = h;
     record_version_in_force(h, add_version(h, p->propagation), p,
                             p->write.time_ms ? p->write.time_ms : p->changed_ms);
     h->versions[0]->missed = true;
@@ -238,8 +239,10 @@ void policy_history_drop(struct policy_history *h, struct intern *strings)
         return;
     for (size_t i = 0; i < h->count; i++)
         policy_version_free(h->versions[i], strings);
-    free(h->versions);
-    free(h);
+    if (h->unknown)
+        policy_version_free(h->unknown, strings);
+    pool_free(h->versions);
+    pool_free(h);
 }
 
 /* Moves the version with these values to the end, or adds it there. The caller must set `by`. */
@@ -363,6 +366,16 @@ static void update_evidence_time(struct policy_version *v, const struct binding 
     sort_version(v->history, index_of_version(v));
 }
 
+/* Returns h->unknown; adds it if it is missing. */
+static struct policy_version *find_or_add_unknown(struct policy_history *h)
+{
+    if (!h->unknown) {
+        h->unknown = pool_alloc_zeroed(pool_of(h), sizeof(*h->unknown));
+        h->unknown->history = h;
+    }
+    return h->unknown;
+}
+
 /*
  * Returns the version that has the values of the binding, as find_running_version() does. Without
  * one, adds a recovered version: the values may have been in force before the history began or
@@ -385,7 +398,7 @@ static struct policy_version *find_or_recover_running_version(struct policy_hist
         recovered += h->versions[i]->recovered;
     turn = r->has_policy_claim ? missed_turn(h, r->binding) : 0;
     if (turn == 0 || recovered >= POLICY_VERSIONS_RECOVERED_MAX)
-        return &h->unknown;
+        return find_or_add_unknown(h);
     v = add_version(h, r->binding->propagation);
     v->recovered = true;
     update_key(v);
@@ -437,7 +450,7 @@ int64_t policy_version_superseded_ms(const struct policy_version *v)
 
 size_t policy_history_count_used_versions(const struct policy_history *h)
 {
-    size_t count = h->unknown.templates > 0;
+    size_t count = h->unknown && h->unknown->templates > 0;
 
     for (size_t i = 0; i < h->count; i++)
         count += h->versions[i]->templates > 0;
@@ -446,7 +459,7 @@ size_t policy_history_count_used_versions(const struct policy_history *h)
 
 uint32_t policy_history_count_outdated_templates(const struct policy_history *h)
 {
-    uint32_t count = h->unknown.templates;
+    uint32_t count = h->unknown ? h->unknown->templates : 0;
 
     for (size_t i = 0; i + 1 < h->count; i++)
         count += h->versions[i]->templates;
@@ -526,7 +539,8 @@ void policy_versions_update(struct policy_versions *all, struct entry *policy,
         policy_history_trim(h, all->strings, all->limit);
         return;
     }
-    map_add(&all->by_policy, map_hash_address(policy), policy_history_new(policy));
+    map_add(&all->by_policy, map_hash_address(policy),
+            policy_history_new(intern_memory(all->strings), policy));
 }
 
 struct policy_history *policy_versions_ref_history(const struct policy_versions *all,
@@ -559,7 +573,7 @@ struct policy_version *policy_versions_add_template(struct policy_versions *all,
         return NULL;
     v = all->paused ? find_running_version(h, r) : find_or_recover_running_version(h, r);
     if (!v)
-        v = &h->unknown;
+        v = find_or_add_unknown(h);
     v->templates++;
     policy_history_ref(h);
     queue_for_report(all, h);

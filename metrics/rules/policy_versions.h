@@ -17,6 +17,7 @@
 
 struct policy_history;
 
+/* Versions and histories are cells of the pool of the policy's store. */
 struct policy_version {
     struct policy_history *history;
     /* Interned texts; from a binding if `recovered`. `preserve` is true or false, not unset. */
@@ -61,12 +62,13 @@ enum { POLICY_VERSIONS_RECOVERED_MAX = 256 };
 struct policy_history {
     struct entry *policy;
     struct policy_version **versions; /* Oldest first, the current version last; never empty. */
-    size_t count;
-    struct policy_version unknown; /* Stands for values in bindings that are in no version. */
-    uint32_t turns;                /* Highest `turn`. */
-    uint32_t holders;              /* Number of references. */
-    bool gone;   /* The policy was deleted, or deleted and created again under its name. */
-    bool queued; /* The history is queued for policy_versions_report_queued(). */
+    /* Stands for values in bindings that are in no version; NULL if no binding ever had such. */
+    struct policy_version *unknown;
+    uint32_t count;   /* Number of `versions`. */
+    uint32_t turns;   /* Highest `turn`. */
+    uint32_t holders; /* Number of references. */
+    bool gone;        /* The policy was deleted, or deleted and created again under its name. */
+    bool queued;      /* The history is queued for policy_versions_report_queued(). */
 };
 
 /*
@@ -98,10 +100,10 @@ policy_history_current_version(const struct policy_history *h)
 const struct policy_version *policy_history_find_version(const struct policy_history *h,
                                                          const char *name);
 
-/* Returns true if `v` is the member `unknown` of its history. */
+/* Returns true if `v` is `unknown` of its history. */
 static inline bool policy_version_is_unknown(const struct policy_version *v)
 {
-    return v == &v->history->unknown;
+    return v == v->history->unknown;
 }
 
 /* Returns how many versions of the policy are run by templates; `unknown` counts as one version. */

@@ -115,7 +115,7 @@ static bool keeps_last_version(const struct template_decision *d, const struct b
 struct predicted predict_from_decision(const struct template_decision *d,
                                        const struct entry *template)
 {
-    const struct binding *b = entry_binding(d->binding);
+    const struct binding *b = entry_binding(decision_binding(d));
 
     if (d->state == STATE_IGNORED)
         return (struct predicted){PREDICTION_IGNORED, reason_name(d->state, d->reason)};
@@ -144,7 +144,7 @@ bool template_waits_for_placement(const struct entry *template)
     if (d->state == STATE_PENDING)
         return decision_refused_policy(d);
     return (d->state == STATE_UNBOUND || d->state == STATE_ATTACHED) &&
-           !entry_binding(d->binding) &&
+           !entry_binding(decision_binding(d)) &&
            predict_from_decision(d, template).outcome == PREDICTION_UNDETERMINED;
 }
 
@@ -232,7 +232,7 @@ static enum quota_answer judge_quotas(const struct rule_context *c, const struct
 static struct predicted predict_governed(const struct rule_context *c, const struct entry *template,
                                          struct projection *out)
 {
-    const struct entry *policy = template_decision(template)->governing;
+    const struct entry *policy = decision_governing(template_decision(template));
     const struct resolved_placement *resolved = policy_decision(policy)->resolved;
     struct binding expected;
     const struct scheduling s = {
@@ -268,13 +268,14 @@ static struct predicted predict_one(const struct rule_context *c, const struct e
                                     struct projection *out)
 {
     const struct template_decision *d = template_decision(template);
-    const struct policy_decision *policy = d->governing ? policy_decision(d->governing) : NULL;
+    const struct policy_decision *policy =
+        decision_governing(d) ? policy_decision(decision_governing(d)) : NULL;
     struct predicted now = predict_from_decision(d, template);
 
-    if (entry_binding(d->binding) || now.outcome != PREDICTION_UNDETERMINED || !policy ||
+    if (entry_binding(decision_binding(d)) || now.outcome != PREDICTION_UNDETERMINED || !policy ||
         !policy->resolved)
         return now;
-    if (admission_keeps_out(entry_policy(d->governing)->admission, c->release) ==
+    if (admission_keeps_out(entry_policy(decision_governing(d))->admission, c->release) ==
         RELEASE_ANSWER_DIFFERS)
         return undetermined(out, UNDETERMINED_RELEASE);
     return predict_governed(c, template, out);
@@ -299,7 +300,7 @@ static void add_required_cluster(struct projection *out, const char *name)
 static struct predicted add_referrer(const struct rule_context *c, const struct entry *referrer,
                                      struct projection *out)
 {
-    const struct binding *b = entry_binding(template_decision(referrer)->binding);
+    const struct binding *b = entry_binding(decision_binding(template_decision(referrer)));
     struct projection projection = {0};
     struct predicted predicted = predict_one(c, referrer, &projection);
 
@@ -345,7 +346,7 @@ struct predicted predict_in_context(const struct rule_context *c, const struct e
     const struct template_decision *d = template_decision(template);
 
     *out = (struct projection){0};
-    if (d->state == STATE_ATTACHED && !entry_binding(d->binding))
+    if (d->state == STATE_ATTACHED && !entry_binding(decision_binding(d)))
         return predict_dependency(c, template, out);
     return predict_one(c, template, out);
 }

@@ -106,11 +106,7 @@ struct lease_facts {
 };
 
 struct template_facts {
-    struct template_state_input
-        template_state_input; /* Without winner and candidates, which `decide` adds. */
-    const struct selection
-        *selections; /* Policies that select the template, unordered; borrowed. */
-    size_t selection_count;
+    struct template_state_input template_state_input; /* Without the winner, which `decide` adds. */
     const struct connector_defaults
         *connector_defaults;        /* For Config Connector's resources; NULL without defaults. */
     struct lease_facts lease;       /* Only for Config Connector's resources. */
@@ -143,6 +139,7 @@ struct gathered {
     struct pool *memory;                   /* Pool of decisions. */
     struct dependency_referrers referrers; /* Referrers of the entry. */
     struct target_list targets;            /* Facts about targets of the binding. */
+    struct candidate_list candidates;      /* Policies that select the template, best first. */
     struct entry_list reads;               /* Entries that the decision depends on. */
 };
 

@@ -16,7 +16,7 @@
 
 static const struct connector_identity *cloud_identity_of(const struct entry *entry)
 {
-    return &template_decision(entry)->connector->identity;
+    return &decision_connector(template_decision(entry))->identity;
 }
 
 static uint64_t hash_cloud_resource(const struct entry *entry, uint64_t seed)
@@ -38,7 +38,7 @@ const struct collision_rule collision_cloud_resource = {hash_cloud_resource,
 /* Returns true if a template with decision `d` (may be NULL) is registered as cloud resource. */
 static bool has_registered_resource(const struct template_decision *d)
 {
-    return d && d->connector && !d->connector->identity.unclear;
+    return d && decision_connector(d) && !decision_connector(d)->identity.unclear;
 }
 
 /* Returns true if both decisions register the entry as the same cloud resource. */
@@ -47,8 +47,8 @@ static bool has_same_registered_resource(const struct entry *entry,
                                          const struct template_decision *b)
 {
     return has_registered_resource(a) && has_registered_resource(b) &&
-           connector_is_same_resource(entry, &a->connector->identity, entry,
-                                      &b->connector->identity);
+           connector_is_same_resource(entry, &decision_connector(a)->identity, entry,
+                                      &decision_connector(b)->identity);
 }
 
 /* Removes a template from the register if `next` does not register it as the same resource. */
@@ -61,7 +61,7 @@ static void unregister_cloud_resource(struct rule_context *c, struct entry *entr
     if (!has_registered_resource(d) || has_same_registered_resource(entry, d, next))
         return;
     rule_collisions_remove(c->graph, c->cloud_resources, entry);
-    cloud_index_remove_resource(c->cloud_names, entry, &d->connector->identity);
+    cloud_index_remove_resource(c->cloud_names, entry, &decision_connector(d)->identity);
 }
 
 static void register_cloud_resource(struct rule_context *c, struct entry *entry,
@@ -73,10 +73,10 @@ static void register_cloud_resource(struct rule_context *c, struct entry *entry,
         return;
     if (!has_same_registered_resource(entry, last, d)) {
         rule_collisions_add(c->graph, c->cloud_resources, entry);
-        cloud_index_add_resource(c->cloud_names, entry, &d->connector->identity);
+        cloud_index_add_resource(c->cloud_names, entry, &decision_connector(d)->identity);
     }
     if (name_collisions_has_collision(c->cloud_resources, entry))
-        d->connector->conflicts |= 1u << CONNECTOR_DUPLICATE_IDENTITY;
+        decision_connector(d)->conflicts |= 1u << CONNECTOR_DUPLICATE_IDENTITY;
 }
 
 /* ---- decision about Config Connector ---- */
@@ -153,7 +153,7 @@ static struct connector_decision *decide_connector(struct pool *memory,
 {
     const struct entry *entry = f->template_state_input.template;
     const struct connector *connector = template_connector(entry_template(entry));
-    const struct binding *b = entry_binding(d->binding);
+    const struct binding *b = entry_binding(decision_binding(d));
     struct connector_decision *fresh;
 
     if (!connector || d->state == STATE_IGNORED || f->namespaces_incomplete)
@@ -291,6 +291,29 @@ static bool is_named_in_unwatched_version(const struct rule_context *c, const st
                          API_VERSION_WATCHED;
 }
 
+/* Lists the policies that select the template, best first. */
+static void list_candidates(const struct rule_context *c, const struct entry *entry,
+                            struct candidate_list *out)
+{
+    size_t count;
+    const struct selection *selections = selector_index_find_policies(c->index, entry, &count);
+
+    candidate_list_reserve(out, count);
+    for (size_t i = 0; i < count; i++) {
+        const struct policy *policy = entry_policy(selections[i].policy);
+        bool refused = admission_keeps_out(policy->admission, c->release) == RELEASE_ANSWER_YES;
+
+        out->items[out->count++] = (struct candidate){
+            .policy = selections[i].policy,
+            .score = selections[i].score,
+            .excluded = !refused && policy_excludes_template(policy, entry, c->release),
+            .deleting = policy->deleting,
+            .refused = refused,
+        };
+    }
+    candidates_sort(out->items, out->count);
+}
+
 static void gather_template_facts(const struct rule_context *c, struct entry *entry,
                                   struct gathered *out)
 {
@@ -328,10 +351,11 @@ static void gather_template_facts(const struct rule_context *c, struct entry *en
             delivery_gather(binding, entry, &c->deliveries, &out->targets, &out->reads);
     gather_connector_facts(c, entry, facts);
     facts->is_ignored = find_ignored_reason(c->ignored, entry, &facts->ignored_reason);
-    facts->selections = selector_index_find_policies(c->index, entry, &facts->selection_count);
-    /* Uses the memory of the selections: there are none. */
+    list_candidates(c, entry, &out->candidates);
+    facts->template_state_input.candidates = out->candidates.items;
+    facts->template_state_input.candidate_count = out->candidates.count;
     facts->template_state_input.unwatched_version =
-        facts->selection_count == 0 && is_named_in_unwatched_version(c, entry);
+        out->candidates.count == 0 && is_named_in_unwatched_version(c, entry);
 }
 
 /* ---- decision ---- */
@@ -345,44 +369,26 @@ static bool wins_by_name(const struct candidate *candidates)
     return step == RANK_NAME;
 }
 
-/* Returns a decision with the policies that select the template, best first, and the winner. */
-static struct template_decision *new_template_decision(struct pool *memory,
-                                                       const struct template_facts *f,
-                                                       struct release_range release)
+/* Returns a decision that has the candidates, and room for the targets of the binding. */
+static struct template_decision *new_template_decision(const struct gathered *g)
 {
-    size_t count = f->selection_count;
-    uint32_t targets = f->delivery.binding ? binding_target_count(f->delivery.binding) : 0;
-    struct template_decision *d = pool_alloc_zeroed(
-        memory, sizeof(*d) + count * sizeof(*d->candidates) +
-                    targets * (sizeof(struct stage_and_reason) + sizeof(uint16_t)));
+    const struct template_facts *f = &g->template;
+    const struct binding *b = f->delivery.binding;
+    const struct candidate *candidates = f->template_state_input.candidates;
+    size_t count = f->template_state_input.candidate_count;
+    struct template_decision *d =
+        template_decision_new(g->memory, candidates, count, b ? binding_target_count(b) : 0);
 
-    d->candidate_count = count & 0xfffff;
-    d->target_count = targets & 0xfffff;
-    d->cluster_hash = targets ? cluster_set_hash(f->delivery.binding) & 0xffffff : 0;
-    for (size_t i = 0; i < count; i++) {
-        const struct policy *policy = entry_policy(f->selections[i].policy);
-        bool refused = admission_keeps_out(policy->admission, release) == RELEASE_ANSWER_YES;
-
-        d->candidates[i] = (struct candidate){
-            .policy = f->selections[i].policy,
-            .score = f->selections[i].score,
-            .excluded = !refused &&
-                        policy_excludes_template(policy, f->template_state_input.template, release),
-            .deleting = policy->deleting,
-            .refused = refused,
-        };
-    }
-    candidates_sort(d->candidates, count);
-    if (count > 0 && candidate_eligible(&d->candidates[0]))
-        d->winner = d->candidates[0].policy;
-    d->tied = count > 1 && candidate_eligible(&d->candidates[1]) && wins_by_name(d->candidates);
+    d->cluster_hash = d->target_count > 0 ? cluster_set_hash(b) & 0xffffff : 0;
+    d->tied = count > 1 && candidate_eligible(&candidates[1]) && wins_by_name(candidates);
     return d;
 }
 
 /* Returns the placement of the governing policy; NULL without a decided policy. */
 static const struct resolved_placement *governing_placement(const struct template_decision *d)
 {
-    const struct policy_decision *policy = d->governing ? policy_decision(d->governing) : NULL;
+    const struct policy_decision *policy =
+        decision_governing(d) ? policy_decision(decision_governing(d)) : NULL;
 
     return policy ? policy->resolved : NULL;
 }
@@ -416,11 +422,14 @@ static int64_t decide_stages(const struct template_facts *f, const struct templa
 static void decide_dependency_values(const struct template_facts *f, const struct binding *b,
                                      struct template_decision *d)
 {
-    const struct policy *policy = entry_policy(d->governing);
+    const struct policy *policy = entry_policy(decision_governing(d));
+    struct dependency_values values;
 
     if (!policy)
         return;
-    d->values = dependency_values_of(policy->propagation);
+    values = dependency_values_of(policy->propagation);
+    for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++)
+        d->wants |= (unsigned)values.wants[i] << i & 3;
     d->propagates = f->follows && policy->propagation->propagate_deps;
     if (policy->propagation->propagate_deps && !*entry_ns(f->template_state_input.template))
         d->flags |= 1U << FLAG_DEPENDENCIES_STAY;
@@ -428,19 +437,37 @@ static void decide_dependency_values(const struct template_facts *f, const struc
     d->waits = d->derived && d->state != STATE_UNBOUND;
 }
 
+/* Decides about the parts of a decision. Returns the decision, which may have moved. */
+static struct template_decision *add_parts(const struct gathered *g, struct template_decision *d,
+                                           int64_t *due_ms)
+{
+    const struct template_facts *f = &g->template;
+    const struct binding *b = entry_binding(decision_binding(d));
+    const struct resolved_placement *placement = governing_placement(d);
+    struct decision_parts parts = {.connector =
+                                       decide_connector(g->memory, f, d, placement, due_ms)};
+
+    if (d->state == STATE_STALE && b && b->has_placement)
+        parts.capacity = capacity_new(f->placements, placement, b,
+                                      d->change_applied == CHANGE_NOT_APPLIED, placement_drifts(d));
+    if (lacks_binding(b) && !decision_governing(d) && d->state != STATE_IGNORED)
+        parts.dependency = dependency_decide(g->memory, NULL, &g->referrers, g->release);
+    return parts.connector || parts.capacity || parts.dependency
+               ? template_decision_add_parts(d, parts)
+               : d;
+}
+
 static void *decide_template(const struct gathered *g, int64_t *due_ms)
 {
     const struct template_facts *f = &g->template;
     const struct binding *b = entry_binding(f->template_state_input.binding);
-    struct template_decision *d = new_template_decision(g->memory, f, g->release);
+    struct template_decision *d = new_template_decision(g);
     struct template_state_input s = f->template_state_input;
 
-    s.winner = d->winner;
-    s.candidates = d->candidates;
-    s.candidate_count = d->candidate_count;
-    d->claimed = s.claimed;
+    s.winner = decision_winner(d);
+    d->claimed_handle = pool_handle_of(s.claimed);
     d->own_claim = s.own_claim;
-    d->binding = s.binding;
+    d->binding_handle = pool_handle_of(s.binding);
     if (f->is_ignored) {
         d->state = STATE_IGNORED;
         d->reason = f->ignored_reason;
@@ -453,13 +480,7 @@ static void *decide_template(const struct gathered *g, int64_t *due_ms)
     if (stages_due_ms < *due_ms)
         *due_ms = stages_due_ms;
     decide_dependency_values(f, b, d);
-    d->connector = decide_connector(g->memory, f, d, governing_placement(d), due_ms);
-    if (d->state == STATE_STALE && b && b->has_placement)
-        d->capacity = capacity_new(f->placements, governing_placement(d), b,
-                                   d->change_applied == CHANGE_NOT_APPLIED, placement_drifts(d));
-    if (lacks_binding(b) && !d->governing && d->state != STATE_IGNORED)
-        d->dependency = dependency_decide(g->memory, NULL, &g->referrers, g->release);
-    return d;
+    return add_parts(g, d, due_ms);
 }
 
 /*
@@ -473,20 +494,19 @@ static void add_reads(const struct rule_context *c, const struct entry *entry, c
     const struct template_decision *d = decision;
 
     for (uint32_t i = 0; i < d->candidate_count; i++)
-        entry_list_add(reads, d->candidates[i].policy);
-    if (d->claimed)
-        entry_list_add(reads, d->claimed);
+        entry_list_add(reads, decision_candidate(d, i).policy);
+    if (decision_claimed(d))
+        entry_list_add(reads, decision_claimed(d));
     if (d->propagates)
-        list_template_dependencies(c->store, entry, entry_binding(d->binding), reads);
+        list_template_dependencies(c->store, entry, entry_binding(decision_binding(d)), reads);
 }
 
 static bool is_equal_for_readers(const void *old, const void *fresh)
 {
     const struct template_decision *a = old, *b = fresh;
 
-    return a->governing == b->governing && a->propagates == b->propagates &&
-           a->derived == b->derived && a->waits == b->waits &&
-           dependency_values_equal(&a->values, &b->values);
+    return decision_governing(a) == decision_governing(b) && a->propagates == b->propagates &&
+           a->derived == b->derived && a->waits == b->waits && a->wants == b->wants;
 }
 
 /* ---- dependents of a template ---- */
@@ -544,7 +564,7 @@ static void template_on_change(struct rule_context *c, struct entry *entry, cons
 /* Returns true if Karmada will create a binding for the template, or keep the present binding. */
 static bool gets_binding(const struct template_decision *d)
 {
-    return d && d->state != STATE_IGNORED && (d->state != STATE_PENDING || d->binding);
+    return d && d->state != STATE_IGNORED && (d->state != STATE_PENDING || decision_binding(d));
 }
 
 /*
@@ -556,8 +576,9 @@ static struct policy_version *count_running_version(struct rule_context *c,
                                                     const struct entry *entry,
                                                     const struct template_decision *d)
 {
-    const struct binding *b = entry_binding(d->binding);
-    const struct policy_decision *policy = d->claimed ? policy_decision(d->claimed) : NULL;
+    const struct binding *b = entry_binding(decision_binding(d));
+    const struct policy_decision *policy =
+        decision_claimed(d) ? policy_decision(decision_claimed(d)) : NULL;
 
     if (d->state == STATE_IGNORED || !policy || !b || !b->has_placement ||
         !template_claim_holds(entry))
@@ -566,9 +587,10 @@ static struct policy_version *count_running_version(struct rule_context *c,
         &c->policy_versions, policy->history,
         &(struct running){.binding = b,
                           .priority = &policy->priority,
-                          .cluster_scoped = entry_is_cluster_scoped(d->binding),
-                          .priority_moved = d->priority_moved && d->governing == d->claimed,
-                          .has_policy_claim = claim_is_of_policy(b->claim, d->claimed)});
+                          .cluster_scoped = entry_is_cluster_scoped(decision_binding(d)),
+                          .priority_moved =
+                              d->priority_moved && decision_governing(d) == decision_claimed(d),
+                          .has_policy_claim = claim_is_of_policy(b->claim, decision_claimed(d))});
 }
 
 /* Returns true if problems, capacity or verdicts of the template depend on all member clusters. */
@@ -579,8 +601,9 @@ static bool depends_on_clusters(const struct template_decision *d)
         d && (d->flags & 1U << FLAG_OFF_PLACEMENT || d->stages.delivery.stage == STAGE_EVICTING ||
               d->stages.delivery.stage == STAGE_UNSCHEDULED);
 
-    return d && (d->capacity || moves ||
-                 (d->binding && (d->state == STATE_ORPHANED || d->state == STATE_PENDING)));
+    return d &&
+           (decision_capacity(d) || moves ||
+            (decision_binding(d) && (d->state == STATE_ORPHANED || d->state == STATE_PENDING)));
 }
 
 static void unregister_template(struct rule_context *c, struct entry *entry, const void *next)
@@ -588,8 +611,8 @@ static void unregister_template(struct rule_context *c, struct entry *entry, con
     struct template_decision *d = entry_decision(entry);
     const struct template_decision *fresh = next;
 
-    policy_versions_remove_template(&c->policy_versions, d->version);
-    d->version = NULL;
+    policy_versions_remove_template(&c->policy_versions, decision_version(d));
+    d->version_handle = 0;
     if (gets_binding(d) && !gets_binding(fresh))
         rule_collisions_remove(c->graph, c->binding_names, entry);
     if (depends_on_clusters(d) && !depends_on_clusters(fresh))
@@ -613,7 +636,7 @@ static void note_state_change(struct rule_context *c, struct entry *entry,
     if (old && !old->first_run)
         d->before = stays ? old->before : old->state;
     if (stays || !simulated)
-        d->seen_ms = stays && old->seen_ms ? old->seen_ms : c->now_ms;
+        decision_set_seen_ms(d, stays && decision_seen_ms(old) ? decision_seen_ms(old) : c->now_ms);
     if (!old && d->first_run) {
         store_pin(entry);
         entry_list_add(&c->first_run, entry);
@@ -639,7 +662,7 @@ static void register_template(struct rule_context *c, struct entry *entry, const
     struct template_decision *d = entry_decision(entry);
     const struct template_decision *old = last;
 
-    d->version = count_running_version(c, entry, d);
+    d->version_handle = pool_handle_of(count_running_version(c, entry, d));
     note_state_change(c, entry, old);
     if (gets_binding(d)) {
         if (!gets_binding(old))
@@ -656,16 +679,17 @@ static void register_template(struct rule_context *c, struct entry *entry, const
 
 static void release_template_decision(const struct rule_context *c, void *decision)
 {
+    struct intern *strings = store_string_pool(c->store);
     struct template_decision *d = decision;
 
     if (!d)
         return;
-    if (d->version)
-        policy_history_drop(d->version->history, store_string_pool(c->store));
-    capacity_free(store_string_pool(c->store), d->capacity);
-    release_connector_decision(store_string_pool(c->store), d->connector);
-    pool_free(d->dependency);
-    pool_free(d);
+    if (decision_version(d))
+        policy_history_drop(decision_version(d)->history, strings);
+    capacity_free(strings, decision_capacity(d));
+    release_connector_decision(strings, decision_connector(d));
+    pool_free(decision_dependency(d));
+    template_decision_free(d);
 }
 
 const struct rule rule_template = {

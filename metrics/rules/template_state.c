@@ -199,8 +199,8 @@ static int64_t policy_deadline_ms(const struct template_state_input *s, const st
 static bool is_priority_class_newer(const struct template_state_input *s,
                                     const struct template_decision *d)
 {
-    const struct policy *policy = entry_policy(d->governing);
-    const struct priority *priority = decided_priority(d->governing);
+    const struct policy *policy = entry_policy(decision_governing(d));
+    const struct priority *priority = decided_priority(decision_governing(d));
     const struct binding *b = binding_made_by_policy(s);
 
     return d->fields == 1U << FIELD_SCHEDULE_PRIORITY && priority->state == PRIORITY_VALUE &&
@@ -223,7 +223,7 @@ static int64_t set_phase(const struct template_state_input *s, const struct entr
     bool moved = is_priority_class_newer(s, out);
 
     out->priority_moved = moved;
-    out->since_ms = moved ? decided_priority(governing)->since_ms : policy->changed_ms;
+    decision_set_since_ms(out, moved ? decided_priority(governing)->since_ms : policy->changed_ms);
     if (!moved && !is_applied_lazily(s, policy))
         return set_phase_by_deadline(s, policy_deadline_ms(s, policy), out);
     if (has_later_user_change(s, policy))
@@ -237,8 +237,8 @@ static int64_t set_stale(const struct template_state_input *s, struct template_d
 {
     out->state = STATE_STALE;
     out->reason = reason;
-    if (out->governing)
-        return set_phase(s, out->governing, out);
+    if (decision_governing(out))
+        return set_phase(s, decision_governing(out), out);
     out->phase = PHASE_OVERDUE;
     return INT64_MAX;
 }
@@ -251,14 +251,14 @@ static int64_t set_selector_mismatch(const struct template_state_input *s,
 
     out->state = STATE_STALE;
     out->reason = STALE_SELECTOR_MISMATCH;
-    out->since_ms = policy->changed_ms;
+    decision_set_since_ms(out, policy->changed_ms);
     return set_phase_by_deadline(s, policy_deadline_ms(s, policy), out);
 }
 
 int64_t unbound_due_ms(const struct template_state_input *s, const struct template_decision *d)
 {
     const struct template *t = entry_template(s->template);
-    const struct policy *policy = entry_policy(d->governing);
+    const struct policy *policy = entry_policy(decision_governing(d));
     int64_t created_ms = later_of(template_created_ms(t), policy->created_ms);
     int64_t changed_ms = later_of(created_ms, later_of(t->changed_ms, policy->changed_ms));
 
@@ -271,15 +271,17 @@ int64_t unbound_due_ms(const struct template_state_input *s, const struct templa
  */
 static int64_t set_unbound(const struct template_state_input *s, struct template_decision *out)
 {
-    const struct policy *policy = entry_policy(out->governing);
+    const struct policy *policy = entry_policy(decision_governing(out));
     int64_t due_ms = unbound_due_ms(s, out);
 
     out->state = STATE_UNBOUND;
     out->reason = UNBOUND_WAITING;
-    out->since_ms = later_of(template_created_ms(entry_template(s->template)), policy->created_ms);
+    decision_set_since_ms(
+        out, later_of(template_created_ms(entry_template(s->template)), policy->created_ms));
     if (s->binding_name_blocked)
         out->reason = UNBOUND_NAMESAKE;
-    else if (*entry_ns(s->template) && decided_priority(out->governing)->state == PRIORITY_MISSING)
+    else if (*entry_ns(s->template) &&
+             decided_priority(decision_governing(out))->state == PRIORITY_MISSING)
         out->reason = UNBOUND_PRIORITY_CLASS_MISSING;
     else if (s->own_claim && s->now_ms >= due_ms)
         out->reason = UNBOUND_STUCK;
@@ -295,14 +297,15 @@ static void set_pending(const struct template_state_input *s, struct template_de
 
     out->state = STATE_PENDING;
     out->reason = reason;
-    out->since_ms = reason == PENDING_POLICY_GONE ? t->changed_ms : template_created_ms(t);
+    decision_set_since_ms(out,
+                          reason == PENDING_POLICY_GONE ? t->changed_ms : template_created_ms(t));
 }
 
 static void set_ignored(const struct template_state_input *s, struct template_decision *out)
 {
     out->state = STATE_IGNORED;
     out->reason = IGNORED_UNWATCHED_VERSION;
-    out->since_ms = template_created_ms(entry_template(s->template));
+    decision_set_since_ms(out, template_created_ms(entry_template(s->template)));
 }
 
 /* ---- decision about the state ---- */
@@ -325,7 +328,7 @@ static int64_t decide_template_change(const struct template_state_input *s,
     out->state = STATE_STALE;
     out->reason = STALE_TEMPLATE_UPDATED;
     out->phase = PHASE_OVERDUE;
-    out->since_ms = t->changed_ms;
+    decision_set_since_ms(out, t->changed_ms);
     return INT64_MAX;
 }
 
@@ -335,13 +338,14 @@ static int64_t decide_template_change(const struct template_state_input *s,
  */
 static int64_t decide_bound(const struct template_state_input *s, struct template_decision *out)
 {
-    const struct policy *policy = entry_policy(out->governing);
+    const struct policy *policy = entry_policy(decision_governing(out));
     const struct binding *b = binding_made_by_policy(s);
 
-    if (b->claim && !claim_is_of_policy(b->claim, out->governing))
+    if (b->claim && !claim_is_of_policy(b->claim, decision_governing(out)))
         return set_stale(s, out, STALE_POLICY_REPLACED);
-    out->fields = (uint8_t)drift_fields(policy->propagation, decided_priority(out->governing),
-                                        b->propagation, entry_is_cluster_scoped(s->binding));
+    out->fields =
+        (uint8_t)drift_fields(policy->propagation, decided_priority(decision_governing(out)),
+                              b->propagation, entry_is_cluster_scoped(s->binding));
     if (out->fields)
         return set_stale(s, out, STALE_POLICY_UPDATED);
     return decide_template_change(s, out);
@@ -350,7 +354,7 @@ static int64_t decide_bound(const struct template_state_input *s, struct templat
 /* Decides about a template that the policy in its claim governs. */
 static int64_t decide_claimed(const struct template_state_input *s, struct template_decision *out)
 {
-    const struct policy *policy = entry_policy(out->governing);
+    const struct policy *policy = entry_policy(decision_governing(out));
 
     if (binding_made_by_policy(s))
         return decide_bound(s, out);
@@ -361,7 +365,7 @@ static int64_t decide_claimed(const struct template_state_input *s, struct templ
 /* Decides about a template that the winner of a fresh match governs without a valid claim. */
 static int64_t decide_matched(const struct template_state_input *s, struct template_decision *out)
 {
-    const struct policy_decision *decision = policy_decision(out->governing);
+    const struct policy_decision *decision = policy_decision(decision_governing(out));
     const struct binding *b = binding_made_by_policy(s);
 
     /* An incomplete claim is not valid, but the winner may have made the binding. */
@@ -418,7 +422,7 @@ static int64_t decide_unmatched(const struct template_state_input *s, struct tem
 static int64_t decide_by_fresh_match(const struct template_state_input *s,
                                      struct template_decision *out)
 {
-    out->governing = s->winner;
+    out->governed_by = s->winner ? GOVERNED_BY_WINNER : GOVERNED_BY_NONE;
     return s->winner ? decide_matched(s, out) : decide_unmatched(s, out);
 }
 
@@ -433,7 +437,7 @@ static int64_t decide_by_preemption(const struct template_state_input *s,
         return set_selector_mismatch(s, out);
     if (!claim_policy_exists(s->claim, s->claimed))
         return set_stale(s, out, STALE_POLICY_GONE);
-    out->governing = s->claimed;
+    out->governed_by = GOVERNED_BY_CLAIMED;
     return decide_claimed(s, out);
 }
 
@@ -443,7 +447,7 @@ static int64_t decide_by_static_takeover(const struct template_state_input *s,
 {
     if (s->claimed != s->winner || !claim_policy_exists(s->claim, s->claimed))
         return decide_by_fresh_match(s, out);
-    out->governing = s->winner;
+    out->governed_by = GOVERNED_BY_WINNER;
     return decide_claimed(s, out);
 }
 

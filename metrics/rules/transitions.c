@@ -92,10 +92,10 @@ struct moment moment_of_template(const struct entry *template)
     if (!d)
         return (struct moment){0};
     return (struct moment){
-        .policy = d->state == STATE_IGNORED ? NULL : d->winner,
-        .claimed = d->claimed,
-        .version = d->version ? d->version->number : 0,
-        .version_key = d->version ? d->version->key : 0,
+        .policy = d->state == STATE_IGNORED ? NULL : decision_winner(d),
+        .claimed = decision_claimed(d),
+        .version = decision_version(d) ? decision_version(d)->number : 0,
+        .version_key = decision_version(d) ? decision_version(d)->key : 0,
         .cluster_hash = d->cluster_hash,
         .clusters = d->target_count,
         .decided = true,

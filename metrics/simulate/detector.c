@@ -268,8 +268,8 @@ static struct entry *claimed_policy(struct overlay *overlay, const struct entry 
     if (!claim)
         return NULL;
     /* The decision has the entry of the policy, unless the claim was replaced since then. */
-    return d && d->claimed && claim_names_policy(claim, d->claimed)
-               ? d->claimed
+    return d && decision_claimed(d) && claim_names_policy(claim, decision_claimed(d))
+               ? decision_claimed(d)
                : find_or_add_claim_policy(overlay_context(overlay)->store, claim);
 }
 
@@ -306,12 +306,12 @@ static struct entry *find_policy_to_apply(struct overlay *overlay, struct queue_
                    : NULL;
     d = up_to_date_decision(overlay, item->template);
     if (!claimed)
-        return d->winner;
-    if (d->binding)
-        remove_claim(overlay, d->binding, claimed);
+        return decision_winner(d);
+    if (decision_binding(d))
+        remove_claim(overlay, decision_binding(d), claimed);
     remove_claim(overlay, item->template, claimed);
     item->by_karmada = false;
-    return d->winner;
+    return decision_winner(d);
 }
 
 static bool has_static_takeover(const struct overlay *overlay)
@@ -328,10 +328,12 @@ static struct entry *find_policy_for_static_takeover(struct overlay *overlay,
                                                      const struct queue_item *item)
 {
     const struct template_decision *d = up_to_date_decision(overlay, item->template);
-    const struct binding *b = entry_binding(d->binding);
+    const struct binding *b = entry_binding(decision_binding(d));
     bool bound = b && b->has_placement;
 
-    return item->by_karmada && bound && d->change_applied != CHANGE_NOT_APPLIED ? NULL : d->winner;
+    return item->by_karmada && bound && d->change_applied != CHANGE_NOT_APPLIED
+               ? NULL
+               : decision_winner(d);
 }
 
 void detector_process_template(struct overlay *overlay, struct queue_item item)
@@ -402,7 +404,9 @@ static bool has_other_policy(const struct entry *template, const struct entry *p
     const struct template_decision *d = template_decision(template);
 
     for (uint32_t i = 0; d && i < d->candidate_count; i++) {
-        if (d->candidates[i].policy != policy && candidate_eligible(&d->candidates[i]))
+        struct candidate c = decision_candidate(d, i);
+
+        if (c.policy != policy && candidate_eligible(&c))
             return true;
     }
     return false;
@@ -537,7 +541,7 @@ static void retry_failed_templates(struct overlay *overlay, const struct entry *
         bool lacks_class =
             d && d->state == STATE_UNBOUND && d->reason == UNBOUND_PRIORITY_CLASS_MISSING;
 
-        if (d && d->governing == policy && (lacks_class || has_failed_update(d)))
+        if (d && decision_governing(d) == policy && (lacks_class || has_failed_update(d)))
             enqueue_after_policy_change(overlay, templates.items[i], false);
     }
 }
@@ -597,7 +601,7 @@ static bool is_claimed_by(const struct entry *template, const struct entry *poli
 {
     const struct template *t = entry_template(template);
     const struct template_decision *d = template_decision(template);
-    const struct binding *b = d ? entry_binding(d->binding) : NULL;
+    const struct binding *b = d ? entry_binding(decision_binding(d)) : NULL;
 
     return t && claim_is_of_policy(t->claim_incomplete && b ? b->claim : template_claim(t), policy);
 }
@@ -634,7 +638,8 @@ void detector_on_policy_reference_written(struct overlay *overlay, struct entry 
     for (size_t i = 0; i < templates.count; i++) {
         const struct template_decision *d = template_decision(templates.items[i]);
 
-        if (d && d->governing == policy && (d->state != STATE_STALE || has_failed_update(d)))
+        if (d && decision_governing(d) == policy &&
+            (d->state != STATE_STALE || has_failed_update(d)))
             enqueue_after_policy_change(overlay, templates.items[i], entry_policy(policy)->lazy);
     }
 }

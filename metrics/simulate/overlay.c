@@ -519,7 +519,7 @@ static void read_outcome_targets(const struct binding *b, struct outcome *out)
 void outcome_read(const struct store *store, const struct entry *template, struct outcome *out)
 {
     const struct template_decision *d = template_decision(template);
-    const struct binding *b = d ? entry_binding(d->binding) : NULL;
+    const struct binding *b = d ? entry_binding(decision_binding(d)) : NULL;
 
     *out = (struct outcome){.undetermined = UNDETERMINED_REASON_COUNT};
     if (!d)
@@ -527,7 +527,7 @@ void outcome_read(const struct store *store, const struct entry *template, struc
     out->exists = true;
     out->state = d->state;
     out->reason = d->reason;
-    out->policy = d->claimed ? d->claimed : d->governing;
+    out->policy = decision_claimed(d) ? decision_claimed(d) : decision_governing(d);
     if (out->policy)
         store_pin(out->policy);
     out->binding = b;

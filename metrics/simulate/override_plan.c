@@ -73,7 +73,7 @@ static char *describe_failure(const struct target_override *t, const struct entr
 /* Stores the copies of a template without a selecting policy: the template as it is. */
 static void read_plain_copies(const struct entry *template, struct overridden_copies *out)
 {
-    const struct binding *b = entry_binding(template_decision(template)->binding);
+    const struct binding *b = entry_binding(decision_binding(template_decision(template)));
     const char *text = template_document(entry_template(template));
 
     for (uint32_t i = 0; b && text && i < binding_target_count(b); i++) {

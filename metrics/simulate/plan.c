@@ -214,7 +214,7 @@ static MUST_USE bool admit_manifests(struct overlay *overlay)
         const struct template *t = entry_template(all.entries[i]);
         const struct template_decision *d = template_decision(all.entries[i]);
 
-        if (d && t->uid_hash == unknown && !template_claim(t) && !d->binding)
+        if (d && t->uid_hash == unknown && !template_claim(t) && !decision_binding(d))
             overlay_enqueue(overlay,
                             (struct queue_item){(struct entry *)(uintptr_t)all.entries[i], false});
     }
@@ -295,8 +295,8 @@ static void record_state(struct plan *p, struct entry *entry)
     r->entry = entry;
     outcome_read(plan_store(p), entry, &r->before);
     if (d) {
-        r->governing = d->governing;
-        r->winner = d->winner;
+        r->governing = decision_governing(d);
+        r->winner = decision_winner(d);
         r->fields = d->fields;
     }
     read_conflict_degrees(entry, r->degrees);
@@ -554,7 +554,7 @@ static void compare_releases(struct plan *p)
     for (size_t i = 0; i < all.count && !overlay_limit_reached(p->overlay); i++) {
         struct entry *entry = (struct entry *)(uintptr_t)all.entries[i];
         const struct template_decision *d = template_decision(entry);
-        const struct binding *b = d ? entry_binding(d->binding) : NULL;
+        const struct binding *b = d ? entry_binding(decision_binding(d)) : NULL;
         struct plan_record *r;
 
         record_state(p, entry);
@@ -753,8 +753,8 @@ static bool is_affected(const struct plan_record *r, const struct outcome *after
     const struct template_decision *d = template_decision(r->entry);
 
     return !outcome_equal(&r->before, after) ||
-           (d &&
-            (d->governing != r->governing || d->winner != r->winner || d->fields != r->fields));
+           (d && (decision_governing(d) != r->governing || decision_winner(d) != r->winner ||
+                  d->fields != r->fields));
 }
 
 /* Returns true if the user's next change of the template may make it current. */

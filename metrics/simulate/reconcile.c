@@ -40,13 +40,13 @@ static bool is_claim_removal_due(const struct template_decision *d)
 static bool simulate_pending_work(struct overlay *overlay, struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
-    const struct policy *policy = d ? entry_policy(d->governing) : NULL;
+    const struct policy *policy = d ? entry_policy(decision_governing(d)) : NULL;
     bool static_takeover = overlay_context(overlay)->options.takeover == TAKEOVER_STATIC;
 
     if (d && needs_user_change(template, d))
         return true;
     if (d && is_claim_removal_due(d))
-        detector_on_policy_changed(overlay, d->claimed, NULL);
+        detector_on_policy_changed(overlay, decision_claimed(d), NULL);
     overlay_enqueue(overlay,
                     (struct queue_item){template, static_takeover || (policy && policy->lazy)});
     return simulation_process_queue(overlay);
@@ -85,10 +85,10 @@ static bool runs_policy_version(const struct template_decision *d, const struct 
 {
     char hash[POLICY_VERSION_HASH_SIZE];
 
-    if (!d->version || d->version->history->policy != w->policy ||
-        policy_version_is_unknown(d->version))
+    if (!decision_version(d) || decision_version(d)->history->policy != w->policy ||
+        policy_version_is_unknown(decision_version(d)))
         return false;
-    policy_version_hash(d->version, hash);
+    policy_version_hash(decision_version(d), hash);
     return strcmp(w->version, hash) == 0;
 }
 
@@ -97,7 +97,9 @@ static bool matches_filter(const struct reconcile_filter *w, const struct entry 
 {
     const struct template *t = entry_template(template);
     const struct template_decision *d = template_decision(template);
-    const struct entry *policy = d && d->governing ? d->governing : d ? d->claimed : NULL;
+    const struct entry *policy = d && decision_governing(d) ? decision_governing(d)
+                                 : d                        ? decision_claimed(d)
+                                                            : NULL;
 
     const struct labels labels = t ? template_labels(t) : (struct labels){0};
 
@@ -107,18 +109,21 @@ static bool matches_filter(const struct reconcile_filter *w, const struct entry 
         (w->version && !runs_policy_version(d, w)))
         return false;
     if (w->undo)
-        return t->reconciled && (!w->policy || w->policy == policy || w->policy == d->claimed);
+        return t->reconciled &&
+               (!w->policy || w->policy == policy || w->policy == decision_claimed(d));
     return !w->policy || w->policy == policy ||
-           (d->state == STATE_STALE && w->policy == d->claimed);
+           (d->state == STATE_STALE && w->policy == decision_claimed(d));
 }
 
 /* Returns why a change by the user cannot bring the template to a policy; else RECONCILE_MOVES. */
 static enum reconcile_verdict find_obstacle(const struct template_decision *d)
 {
-    const struct policy_decision *policy = d->governing ? policy_decision(d->governing) : NULL;
-    const struct dependency_decision *dependency = d->dependency ? d->dependency
-                                                   : d->binding  ? dependency_decision(d->binding)
-                                                                 : NULL;
+    const struct policy_decision *policy =
+        decision_governing(d) ? policy_decision(decision_governing(d)) : NULL;
+    const struct dependency_decision *dependency = decision_dependency(d) ? decision_dependency(d)
+                                                   : decision_binding(d)
+                                                       ? dependency_decision(decision_binding(d))
+                                                       : NULL;
 
     if (policy && policy->override_missing)
         return RECONCILE_OVERRIDE_MISSING;
@@ -187,12 +192,12 @@ static void append_item(struct reconcile_list *list, struct reconcile_item item)
 static struct reconcile_item make_item(const struct entry *template, enum reconcile_verdict verdict)
 {
     const struct template_decision *d = template_decision(template);
-    const struct policy *policy = entry_policy(d->governing);
+    const struct policy *policy = entry_policy(decision_governing(d));
     struct reconcile_item item = {
         .template = (struct entry *)(uintptr_t) template,
         .verdict = verdict,
         .becomes = d->state,
-        .policy = policy ? d->governing : NULL,
+        .policy = policy ? decision_governing(d) : NULL,
         .generation = policy ? policy->generation : 0,
     };
 
@@ -311,9 +316,9 @@ void reconcile_free(struct reconcile *r)
 bool reconcile_is_as_planned(const struct reconcile_item *item)
 {
     const struct template_decision *d = template_decision(item->template);
-    const struct policy *policy = d ? entry_policy(d->governing) : NULL;
+    const struct policy *policy = d ? entry_policy(decision_governing(d)) : NULL;
 
-    return d && (d->governing ? policy && d->governing == item->policy &&
-                                    policy->generation == item->generation
-                              : !item->policy);
+    return d && (decision_governing(d) ? policy && decision_governing(d) == item->policy &&
+                                             policy->generation == item->generation
+                                       : !item->policy);
 }

@@ -114,17 +114,19 @@ static bool placed_input_make(const struct rule_context *c, const struct entry *
                               struct placed_input *in)
 {
     const struct template_decision *d = template_decision(template);
-    const struct binding *b = d ? entry_binding(d->binding) : NULL;
+    const struct binding *b = d ? entry_binding(decision_binding(d)) : NULL;
     const struct policy_decision *policy =
-        d && d->governing && entry_policy(d->governing) ? policy_decision(d->governing) : NULL;
+        d && decision_governing(d) && entry_policy(decision_governing(d))
+            ? policy_decision(decision_governing(d))
+            : NULL;
 
     *in = (struct placed_input){.s = {.placements = c->placements, .gates = c->gates}};
     if (!d || d->state == STATE_IGNORED)
         return false;
     if (b && b->has_placement)
-        use_binding(c, d->binding, in);
+        use_binding(c, decision_binding(d), in);
     else if (!b && policy && policy->resolved)
-        use_policy(c, template, d->governing, in);
+        use_policy(c, template, decision_governing(d), in);
     return in->s.resolved != NULL;
 }
 
@@ -189,8 +191,8 @@ static void judge_referrers(const struct rule_context *c, const struct entry *te
     const struct template_decision *d = template_decision(template);
 
     *out = (struct judged_referrers){.judged_count = 0};
-    dependency_referrers_gather(c->store, &c->incomplete, d->binding ? d->binding : template,
-                                &out->all);
+    dependency_referrers_gather(c->store, &c->incomplete,
+                                decision_binding(d) ? decision_binding(d) : template, &out->all);
     out->judged = xcalloc(out->all.count + 1, sizeof(*out->judged));
     for (size_t i = 0; i < out->all.count && out->judged_count < REFERRERS_MAX; i++) {
         struct judged_referrer *next = &out->judged[out->judged_count];
@@ -253,7 +255,7 @@ static bool judge_by_referrers(const struct judged_referrers *r, const struct bi
 /* Returns true if the template has no placement of its own, and others may require it. */
 static bool is_attached(const struct template_decision *d)
 {
-    const struct binding *b = entry_binding(d->binding);
+    const struct binding *b = entry_binding(decision_binding(d));
 
     return b ? !b->has_placement : d->state == STATE_ATTACHED;
 }
@@ -263,7 +265,8 @@ static void judge_placed(const struct rule_context *c, const struct verdict_base
                          const struct entry *template, const struct entry *cluster, bool texts,
                          struct cluster_verdict *out)
 {
-    const struct binding *b = template ? entry_binding(template_decision(template)->binding) : NULL;
+    const struct binding *b =
+        template ? entry_binding(decision_binding(template_decision(template))) : NULL;
     struct judged_referrers referrers;
 
     verdict_make(base, cluster, texts, out);
@@ -295,7 +298,8 @@ bool template_verdict_of_cluster(const struct engine *e, const struct entry *tem
         struct judged_referrers referrers;
 
         judge_referrers(c, template, &referrers);
-        judged = judge_by_referrers(&referrers, entry_binding(d->binding), cluster, texts, out);
+        judged =
+            judge_by_referrers(&referrers, entry_binding(decision_binding(d)), cluster, texts, out);
         judged_referrers_release(c, &referrers);
     }
     placed_input_release(c, &in);
@@ -324,7 +328,7 @@ static void judge_attached(const struct rule_context *c, const struct entry *tem
                            struct cluster_verdicts *out)
 {
     const struct listing *clusters = placements_clusters(c->placements);
-    const struct binding *b = entry_binding(template_decision(template)->binding);
+    const struct binding *b = entry_binding(decision_binding(template_decision(template)));
     struct judged_referrers referrers;
 
     judge_referrers(c, template, &referrers);

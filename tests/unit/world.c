@@ -240,7 +240,7 @@ static void dump_policy(struct strbuf *out, const struct policy_decision *p)
 static void dump_connector(struct strbuf *out, const struct entry *entry)
 {
     const struct template_decision *d = template_decision(entry);
-    const struct connector_decision *c = d ? d->connector : NULL;
+    const struct connector_decision *c = d ? decision_connector(d) : NULL;
     const struct lease_decision *l = lease_decision(entry);
 
     if (c)
@@ -258,17 +258,17 @@ static void dump_template(struct strbuf *out, const struct template_decision *d)
     strbuf_addf(out, " state=%s reason=%u phase=%d fields=%x flags=%x uptake=%d",
                 state_names[d->state], d->reason, d->phase, d->fields, d->flags, d->change_applied);
     strbuf_addf(out, " own=%d propagates=%d%d%d since=%" PRId64, d->own_claim, d->propagates,
-                d->derived, d->waits, d->since_ms);
-    dump_reference(out, "winner", d->winner);
-    dump_reference(out, "governing", d->governing);
-    dump_reference(out, "claimed", d->claimed);
-    dump_reference(out, "binding", d->binding);
+                d->derived, d->waits, decision_since_ms(d));
+    dump_reference(out, "winner", decision_winner(d));
+    dump_reference(out, "governing", decision_governing(d));
+    dump_reference(out, "claimed", decision_claimed(d));
+    dump_reference(out, "binding", decision_binding(d));
     for (uint32_t i = 0; i < d->candidate_count; i++) {
-        dump_reference(out, "candidate", d->candidates[i].policy);
+        dump_reference(out, "candidate", decision_candidate(d, i).policy);
         strbuf_addf(out, "(%d,%d,%d)", d->candidates[i].score, d->candidates[i].excluded,
                     d->candidates[i].deleting);
     }
-    dump_capacity(out, d->capacity);
+    dump_capacity(out, decision_capacity(d));
 }
 
 void world_dump(const struct world *w, struct strbuf *out)

@@ -53,7 +53,7 @@ static void add_target(struct cluster_templates *list, const struct entry *templ
 static void add_template(struct cluster_templates *list, const struct entry *template)
 {
     struct template_decision *d = entry_decision(template);
-    const struct binding *b = d && d->binding ? entry_binding(d->binding) : NULL;
+    const struct binding *b = d && decision_binding(d) ? entry_binding(decision_binding(d)) : NULL;
     struct movement_walk walk = {0};
     struct cluster_movement m;
 
@@ -65,10 +65,10 @@ static void add_template(struct cluster_templates *list, const struct entry *tem
         add_target(list, template, decision_targets(d)[i], b->clusters[i].replicas);
         break;
     }
-    while (d && capacity_next_movement(d->capacity, &walk, &m)) {
+    while (d && capacity_next_movement(decision_capacity(d), &walk, &m)) {
         for (unsigned i = 0; i < MOVEMENT_COUNT && strcmp(m.cluster, list->cluster) == 0; i++)
-            replica_load_add(&list->movements[i], d->capacity->requests, d->capacity->request_count,
-                             m.replicas[i]);
+            replica_load_add(&list->movements[i], decision_capacity(d)->requests,
+                             decision_capacity(d)->request_count, m.replicas[i]);
     }
 }
 

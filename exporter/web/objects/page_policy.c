@@ -52,9 +52,9 @@ static struct template_group *template_groups_of(const struct entry *policy, siz
         const struct template_decision *d = template_decision(entry_reader(policy, i));
 
         if (d && entry_exists(entry_reader(policy, i)) && d->state != STATE_IGNORED &&
-            (d->winner == policy || d->claimed == policy))
-            groups[(*count)++] =
-                (struct template_group){d->version ? d->version->number : 0, d->state, 1};
+            (decision_winner(d) == policy || decision_claimed(d) == policy))
+            groups[(*count)++] = (struct template_group){
+                decision_version(d) ? decision_version(d)->number : 0, d->state, 1};
     }
     qsort(groups, *count, sizeof(*groups), compare_groups);
     return groups;

@@ -118,7 +118,7 @@ static void add_policy_fact(struct strbuf *out, const char *name, const struct e
 
 static void add_version_facts(const struct object_page *page, const struct template_decision *d)
 {
-    const struct policy_version *v = d->version;
+    const struct policy_version *v = decision_version(d);
     struct strbuf *out = page->out;
     int behind;
 
@@ -145,10 +145,10 @@ static void add_policy(const struct object_page *page, const struct template_dec
     struct strbuf *out = page->out;
 
     facts_open(out, "policy", "Policy");
-    if (!d->governing)
+    if (!decision_governing(d))
         fact_text(out, "Governing policy", "none");
-    add_policy_fact(out, "Governing policy", d->governing);
-    add_policy_fact(out, "Claimed policy", d->claimed);
+    add_policy_fact(out, "Governing policy", decision_governing(d));
+    add_policy_fact(out, "Claimed policy", decision_claimed(d));
     add_version_facts(page, d);
     facts_close(out);
     object_page_write_section(page, "governance");
@@ -159,7 +159,7 @@ static void add_binding(const struct object_page *page, const struct template_de
     struct strbuf *out = page->out;
 
     strbuf_adds(out, "<h2 id=\"binding\">Binding</h2>\n");
-    if (d->binding)
+    if (decision_binding(d))
         object_page_write_section(page, "binding");
     else
         strbuf_adds(out, "<p>The template has no binding.</p>\n");
@@ -236,7 +236,7 @@ static void add_clusters(const struct object_page *page, const struct template_d
         {.heading = "Message"},
         {.heading = NULL},
     };
-    const struct binding *b = d->binding ? entry_binding(d->binding) : NULL;
+    const struct binding *b = decision_binding(d) ? entry_binding(decision_binding(d)) : NULL;
     CLEANUP(free_cleanup) struct indexed_target *targets = NULL;
     struct html_table table;
 
@@ -330,7 +330,7 @@ static void end_links(const struct link_list *list)
 static void add_dependency_links(const struct object_page *page)
 {
     const struct template *t = entry_template(page->entry);
-    const struct binding *b = entry_binding(template_decision(page->entry)->binding);
+    const struct binding *b = entry_binding(decision_binding(template_decision(page->entry)));
     const struct recorded_dependencies *recorded =
         b && !t->references_known ? binding_rare(b)->recorded : NULL;
     struct link_list list = {page->out, "Dependencies", 0};
@@ -364,7 +364,7 @@ static void add_referrer_link(void *context, const struct dependency_referrer *r
 static void add_referrer_links(const struct object_page *page)
 {
     const struct template_decision *t = template_decision(page->entry);
-    const struct entry *dependency = t->binding ? t->binding : page->entry;
+    const struct entry *dependency = decision_binding(t) ? decision_binding(t) : page->entry;
     const struct dependency_decision *d = dependency_decision(dependency);
     struct link_list list = {page->out, "Required by", 0};
 
@@ -396,7 +396,7 @@ static void add_override_links(const struct object_page *page)
 static void add_related(const struct object_page *page)
 {
     const struct entry *entry = page->entry;
-    const struct entry *policy = template_decision(entry)->governing;
+    const struct entry *policy = decision_governing(template_decision(entry));
     const char *ns = entry_ns(entry);
     struct strbuf *out = page->out;
 

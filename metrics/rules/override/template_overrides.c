@@ -37,7 +37,7 @@ static void add_bound_targets(struct template_overrides *o, const struct binding
 static void add_named_targets(const struct rule_context *c, const struct entry *template,
                               struct template_overrides *o)
 {
-    const struct entry *governing = template_decision(template)->governing;
+    const struct entry *governing = decision_governing(template_decision(template));
     const struct policy_decision *policy = governing ? policy_decision(governing) : NULL;
     const struct placement *placement =
         policy && policy->resolved ? policy->resolved->placement : NULL;
@@ -133,8 +133,8 @@ struct template_overrides template_overrides_make(const struct rule_context *c,
     o.evaluated = object != NULL;
     if (failures_only && (!object || overrides_cannot_fail(&o.selection, object)))
         return o;
-    if (entry_binding(d->binding))
-        add_bound_targets(&o, entry_binding(d->binding));
+    if (entry_binding(decision_binding(d)))
+        add_bound_targets(&o, entry_binding(decision_binding(d)));
     else
         add_predicted_targets(c, template, &o);
     if (o.count > 1)

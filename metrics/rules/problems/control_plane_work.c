@@ -12,7 +12,8 @@ static const struct found_work no_work = {.kind = WORK_COUNT};
 /* Returns true if the change waits for a PriorityClass or override policy. */
 static bool waits_for_object(const struct entry *template, const struct template_decision *d)
 {
-    const struct policy_decision *policy = d->governing ? policy_decision(d->governing) : NULL;
+    const struct policy_decision *policy =
+        decision_governing(d) ? policy_decision(decision_governing(d)) : NULL;
 
     return policy && (policy->override_missing ||
                       (*entry_ns(template) && policy->priority.state == PRIORITY_MISSING));
@@ -22,7 +23,7 @@ static bool waits_for_object(const struct entry *template, const struct template
 static bool is_applied_lazily(const struct rules_options *options,
                               const struct template_decision *d)
 {
-    const struct policy *policy = entry_policy(d->governing);
+    const struct policy *policy = entry_policy(decision_governing(d));
 
     return options->takeover == TAKEOVER_STATIC || !policy || policy->lazy || d->priority_moved;
 }
@@ -36,7 +37,7 @@ static struct found_work find_stale_work(const struct rules_options *options,
         [STALE_SELECTOR_MISMATCH] = WORK_COUNT, [STALE_POLICY_GONE] = WORK_COUNT,
         [STALE_NEVER_BOUND] = WORK_TEMPLATES,   [STALE_TEMPLATE_UPDATED] = WORK_TEMPLATES,
     };
-    struct found_work found = {kinds[d->reason], d->since_ms, false};
+    struct found_work found = {kinds[d->reason], decision_since_ms(d), false};
 
     if (waits_for_object(template, d))
         return no_work;
@@ -51,7 +52,7 @@ static struct found_work find_unbound_work(const struct entry *template,
                                            const struct template_decision *d)
 {
     const struct template *t = entry_template(template);
-    const struct policy *policy = entry_policy(d->governing);
+    const struct policy *policy = entry_policy(decision_governing(d));
     struct found_work found = no_work;
 
     /* A template without uid is in no API server yet. */
@@ -98,7 +99,7 @@ struct found_work find_dependency_work(const struct dependency_decision *d)
 bool was_claimed(const struct template_decision *before, const struct template_decision *after)
 {
     return before && !before->first_run && after->own_claim &&
-           (!before->own_claim || before->claimed != after->claimed);
+           (!before->own_claim || decision_claimed(before) != decision_claimed(after));
 }
 
 /* ---- writes of bindings ---- */

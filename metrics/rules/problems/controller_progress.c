@@ -258,7 +258,7 @@ static void mark_refused(struct controller_progress *p, struct due_work *w, int6
 static bool is_written_since(const struct entry *template, int64_t time_ms)
 {
     const struct template_decision *d = template_decision(template);
-    const struct binding *b = d && d->binding ? entry_binding(d->binding) : NULL;
+    const struct binding *b = d && decision_binding(d) ? entry_binding(decision_binding(d)) : NULL;
 
     return b && b->write.time_s * INT64_C(1000) >= time_ms;
 }
@@ -608,10 +608,10 @@ static bool scan_refused(const struct controller_progress *p)
     for (size_t at = 0; (w = map_next(&p->works, &at)) != NULL;) {
         const struct template_decision *d = w->refusal_ms != 0 ? template_decision(w->entry) : NULL;
 
-        if (!d || !d->governing || p->clock_ms - w->due_ms > REFUSED_DUE_MS)
+        if (!d || !decision_governing(d) || p->clock_ms - w->due_ms > REFUSED_DUE_MS)
             continue;
         templates++;
-        add_distinct(policies, &policy_count, REFUSED_POLICIES, d->governing);
+        add_distinct(policies, &policy_count, REFUSED_POLICIES, decision_governing(d));
         add_distinct(namespaces, &namespace_count, REFUSED_NAMESPACES, entry_ns(w->entry));
         if (templates >= REFUSED_TEMPLATES && policy_count == REFUSED_POLICIES &&
             namespace_count == REFUSED_NAMESPACES)

@@ -45,10 +45,10 @@ static const struct template_decision *decision_of(const struct problem *p)
 static const struct entry *ineligible_candidate(const struct template_decision *d, bool excluded)
 {
     for (uint32_t i = 0; i < d->candidate_count; i++) {
-        const struct candidate *c = &d->candidates[i];
+        const struct candidate c = decision_candidate(d, i);
 
-        if (excluded ? c->excluded : c->deleting)
-            return c->policy;
+        if (excluded ? c.excluded : c.deleting)
+            return c.policy;
     }
     return NULL;
 }
@@ -64,12 +64,12 @@ static const struct entry *policy_of_template(const struct template_decision *d,
         return ineligible_candidate(d, false);
     if (problem == PROBLEM_TEMPLATE_FROZEN ||
         reason == PROBLEM_REASON_REFERENCE_BROKEN_CLAIM_MISSING)
-        return d->claimed;
+        return decision_claimed(d);
     if (policy_of_stale_template(d))
         return policy_of_stale_template(d);
-    if (d->winner || !d->binding)
-        return d->winner ? d->winner : decision_refused_policy(d);
-    return binding_claimed_policy(d->binding);
+    if (decision_winner(d) || !decision_binding(d))
+        return decision_winner(d) ? decision_winner(d) : decision_refused_policy(d);
+    return binding_claimed_policy(decision_binding(d));
 }
 
 const struct entry *problem_policy(const struct problem *p)

@@ -124,10 +124,10 @@ static int64_t relation_since_ms(const struct entry *template, const struct entr
     const struct entry *other;
 
     if (!d || !t || d->state == STATE_IGNORED ||
-        (tie ? !d->tied || d->winner != policy
-             : !decision_is_outranked(d) || d->governing != policy))
+        (tie ? !d->tied || decision_winner(d) != policy
+             : !decision_is_outranked(d) || decision_governing(d) != policy))
         return 0;
-    other = tie ? d->candidates[1].policy : d->winner;
+    other = tie ? decision_candidate(d, 1).policy : decision_winner(d);
     return later_of(template_created_ms(t),
                     later_of(policy_written_ms(policy), policy_written_ms(other)));
 }
@@ -213,7 +213,7 @@ static void add_annotation_override(const struct entry *template, struct conditi
             t->changed_ms == 0
                 ? 0
                 : later_of(t->changed_ms,
-                           policy_written_ms(template_decision(template)->governing)));
+                           policy_written_ms(decision_governing(template_decision(template)))));
 }
 
 static void add_broken_reference(const struct rule_context *c, const struct entry *entry,
@@ -222,7 +222,7 @@ static void add_broken_reference(const struct rule_context *c, const struct entr
     const struct binding *b = entry_binding(entry);
     const struct binding_decision *d = binding_decision(entry);
     const struct template_decision *t = d->template ? template_decision(d->template) : NULL;
-    bool template_reports = t && t->binding == entry && decision_reports_missing_claim(t);
+    bool template_reports = t && decision_binding(t) == entry && decision_reports_missing_claim(t);
 
     if (d->defects & 1U << DEFECT_DANGLING_REFERENCE)
         add(out, PROBLEM_REASON_REFERENCE_BROKEN_REQUIRED_BY_MISSING, 0);

@@ -135,7 +135,7 @@ static const struct problem *find_cause_in_clusters(const struct problems *ps,
                                                     const struct entry *template)
 {
     struct template_decision *d = entry_decision(template);
-    const struct binding *b = d ? entry_binding(d->binding) : NULL;
+    const struct binding *b = d ? entry_binding(decision_binding(d)) : NULL;
     const struct problem *first = NULL;
 
     for (uint32_t i = 0; b && i < d->target_count; i++) {
@@ -204,8 +204,9 @@ static const struct problem *find_by_relation(const struct problems *ps,
     case RELATION_BINDING:
         return p->subject ? find_cause_in_binding(ps, c, p->subject) : NULL;
     case RELATION_POLICY:
-        return d && d->governing ? problems_find_open(ps, d->governing, NULL, row->cause_reason)
-                                 : NULL;
+        return d && decision_governing(d)
+                   ? problems_find_open(ps, decision_governing(d), NULL, row->cause_reason)
+                   : NULL;
     case RELATION_REFUSED:
         return d && decision_refused_policy(d)
                    ? problems_find_open(ps, decision_refused_policy(d), NULL, row->cause_reason)

@@ -112,13 +112,14 @@ static void count_policies(struct problem_tallies *t, struct problems *problems,
         return;
     for (uint32_t i = 0; i < d->candidate_count; i++) {
         if (!d->candidates[i].excluded)
-            add_to_count(t, problems, d->candidates[i].policy,
+            add_to_count(t, problems, decision_candidate(d, i).policy,
                          offsetof(struct policy_sums, selected), add);
     }
     if (d->tied)
-        add_to_count(t, problems, d->winner, offsetof(struct policy_sums, ties), add);
+        add_to_count(t, problems, decision_winner(d), offsetof(struct policy_sums, ties), add);
     if (decision_is_outranked(d))
-        add_to_count(t, problems, d->governing, offsetof(struct policy_sums, outranked), add);
+        add_to_count(t, problems, decision_governing(d), offsetof(struct policy_sums, outranked),
+                     add);
 }
 
 /* Returns true if count_policies() does the same for both decisions. */
@@ -127,8 +128,10 @@ static bool has_same_policies(const struct template_decision *a, const struct te
     if (!a || !b)
         return a == b;
     if ((a->state == STATE_IGNORED) != (b->state == STATE_IGNORED) ||
-        a->candidate_count != b->candidate_count || a->tied != b->tied || a->winner != b->winner ||
-        a->governing != b->governing || a->claimed != b->claimed)
+        a->candidate_count != b->candidate_count || a->tied != b->tied ||
+        decision_winner(a) != decision_winner(b) ||
+        decision_governing(a) != decision_governing(b) ||
+        decision_claimed(a) != decision_claimed(b))
         return false;
     for (uint32_t i = 0; i < a->candidate_count; i++) {
         if (a->candidates[i].policy != b->candidates[i].policy ||
@@ -224,7 +227,7 @@ static bool is_refused(struct stage_and_reason target)
 static void number_targets(struct problem_tallies *t, struct template_decision *old,
                            struct template_decision *fresh)
 {
-    const struct binding *b = entry_binding(fresh->binding);
+    const struct binding *b = entry_binding(decision_binding(fresh));
     uint16_t *numbers = decision_target_clusters(fresh);
     uint32_t known = old ? old->target_count : 0;
 
@@ -399,12 +402,12 @@ void problem_tallies_update(struct problem_tallies *t, struct problems *problems
     }
     update_targets(t, problems, old, fresh);
     if (fresh)
-        sum_movements(t, problems, fresh->capacity, true);
+        sum_movements(t, problems, decision_capacity(fresh), true);
     if (old)
-        sum_movements(t, problems, old->capacity, false);
-    if (fresh && fresh->binding &&
+        sum_movements(t, problems, decision_capacity(old), false);
+    if (fresh && decision_binding(fresh) &&
         decision_reports_missing_claim(old) != decision_reports_missing_claim(fresh))
-        problems_queue(problems, fresh->binding);
+        problems_queue(problems, decision_binding(fresh));
 }
 
 /* ---- readiness ---- */

@@ -52,7 +52,8 @@ struct policy_sums {
 /* Returns true if the template keeps its policy by its claim, and another wins a fresh match. */
 static inline bool decision_is_outranked(const struct template_decision *d)
 {
-    return d->governing && d->governing == d->claimed && d->winner && d->winner != d->governing;
+    return decision_governing(d) && decision_governing(d) == decision_claimed(d) &&
+           decision_winner(d) && decision_winner(d) != decision_governing(d);
 }
 
 /*

@@ -116,9 +116,11 @@ struct reach {
 static struct reach reach_of(const struct rule_context *c, const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
-    const struct binding *b = entry_binding(d ? d->binding : template_binding(c->store, template));
-    const struct policy_decision *policy =
-        d && d->state == STATE_UNBOUND && d->governing ? policy_decision(d->governing) : NULL;
+    const struct binding *b =
+        entry_binding(d ? decision_binding(d) : template_binding(c->store, template));
+    const struct policy_decision *policy = d && d->state == STATE_UNBOUND && decision_governing(d)
+                                               ? policy_decision(decision_governing(d))
+                                               : NULL;
 
     if (b && binding_target_count(b) > 0)
         return (struct reach){.binding = b};

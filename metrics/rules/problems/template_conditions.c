@@ -37,7 +37,7 @@ static void add_match_condition(const struct judged_template *t, enum problem_re
 
 static const struct policy *governing_policy(const struct judged_template *t)
 {
-    return t->d->governing ? entry_policy(t->d->governing) : NULL;
+    return decision_governing(t->d) ? entry_policy(decision_governing(t->d)) : NULL;
 }
 
 /* ---- binding_name_collision ---- */
@@ -129,7 +129,7 @@ static void pending_condition(const struct judged_template *t)
         no_match_condition(t);
         break;
     case PENDING_POLICY_GONE:
-        add_match_condition(t, PROBLEM_REASON_NOT_PROPAGATED_POLICY_GONE, t->d->since_ms);
+        add_match_condition(t, PROBLEM_REASON_NOT_PROPAGATED_POLICY_GONE, decision_since_ms(t->d));
         break;
     case PENDING_OVERRIDE_MISSING:
         add_match_condition(t, PROBLEM_REASON_NOT_PROPAGATED_OVERRIDE_MISSING,
@@ -182,9 +182,9 @@ static int64_t stale_since_ms(const struct judged_template *t)
     bool by_user = t->d->reason == STALE_SELECTOR_MISMATCH || t->d->reason == STALE_NEVER_BOUND ||
                    (is_lazy && t->d->phase == PHASE_OVERDUE);
 
-    if (!t->d->since_ms || !by_user)
-        return t->d->since_ms;
-    return later_of(t->d->since_ms,
+    if (!decision_since_ms(t->d) || !by_user)
+        return decision_since_ms(t->d);
+    return later_of(decision_since_ms(t->d),
                     later_of(t->object->changed_ms, template_created_ms(t->object)));
 }
 
@@ -192,7 +192,7 @@ static int64_t stale_since_ms(const struct judged_template *t)
 static enum problem_reason why_not_in_force(const struct judged_template *t)
 {
     const struct policy_decision *policy =
-        t->d->governing ? policy_decision(t->d->governing) : NULL;
+        decision_governing(t->d) ? policy_decision(decision_governing(t->d)) : NULL;
 
     if (lacks_priority_class(t->entry, t->d))
         return PROBLEM_REASON_POLICY_NOT_IN_FORCE_PRIORITY_CLASS_MISSING;
@@ -229,7 +229,7 @@ static void excluded_condition(const struct judged_template *t)
 
     for (uint32_t i = 0; i < d->candidate_count && policy_ms == 0; i++) {
         if (d->candidates[i].excluded && !d->candidates[i].deleting)
-            policy_ms = entry_policy(d->candidates[i].policy)->changed_ms;
+            policy_ms = entry_policy(decision_candidate(d, i).policy)->changed_ms;
     }
     add_match_condition(t, PROBLEM_REASON_EXCLUDED,
                         template_ms && policy_ms ? later_of(template_ms, policy_ms) : 0);
@@ -247,7 +247,7 @@ static void policy_conditions(const struct judged_template *t)
     if (d->state == STATE_PENDING && d->reason == PENDING_EXCLUDED)
         excluded_condition(t);
     if (d->state == STATE_ORPHANED)
-        add_match_condition(t, PROBLEM_REASON_ORPHANED, d->since_ms);
+        add_match_condition(t, PROBLEM_REASON_ORPHANED, decision_since_ms(d));
 }
 
 /* ---- placement ---- */
@@ -284,8 +284,9 @@ static bool names_missing_cluster(const struct rule_context *c,
  */
 static bool is_placement_safe(const struct template_decision *d)
 {
-    const struct policy_decision *policy =
-        d->state == STATE_CURRENT && d->governing ? policy_decision(d->governing) : NULL;
+    const struct policy_decision *policy = d->state == STATE_CURRENT && decision_governing(d)
+                                               ? policy_decision(decision_governing(d))
+                                               : NULL;
 
     return policy && policy->keeps_targets && d->stages.delivery.stage != STAGE_EVICTING &&
            !(d->flags & (1U << FLAG_FALLBACK | 1U << FLAG_OFF_PLACEMENT));
@@ -636,8 +637,8 @@ static void forbidden_placement_condition(const struct judged_template *t)
 {
     if (t->d->flags & 1U << FLAG_OFF_PLACEMENT)
         add_condition(t, PROBLEM_REASON_FORBIDDEN_PLACEMENT_BINDING, 0);
-    else if (has_forbidden_replicas(t->d->capacity))
-        add_condition(t, PROBLEM_REASON_FORBIDDEN_PLACEMENT_POLICY, t->d->since_ms);
+    else if (has_forbidden_replicas(decision_capacity(t->d)))
+        add_condition(t, PROBLEM_REASON_FORBIDDEN_PLACEMENT_POLICY, decision_since_ms(t->d));
 }
 
 /* Objects that are being deleted do not count. */
@@ -710,7 +711,7 @@ void template_conditions(const struct rule_context *c, const struct entry *templ
         .entry = template,
         .object = entry_template(template),
         .d = d,
-        .binding = entry_binding(d->binding),
+        .binding = entry_binding(decision_binding(d)),
         .out = out,
         .due_ms = due_ms,
     };
@@ -720,7 +721,7 @@ void template_conditions(const struct rule_context *c, const struct entry *templ
     if (!has_delivery || is_delivered)
         predicted_override_condition(&t);
     /* Most templates are current and healthy; they do not need more than their decision. */
-    if (is_settled && is_delivered && !d->defects && !d->flags && !d->connector &&
+    if (is_settled && is_delivered && !d->defects && !d->flags && !decision_connector(d) &&
         d->stages.delivery.stage != STAGE_NONE && !has_autoscaler(c->autoscalers, template))
         return;
     policy_conditions(&t);
@@ -729,7 +730,7 @@ void template_conditions(const struct rule_context *c, const struct entry *templ
     if (has_delivery)
         binding_conditions(&t);
     broken_claim_condition(&t);
-    if (d->connector)
+    if (decision_connector(d))
         connector_conditions(&t);
     replica_contest_condition(&t);
 }

@@ -32,7 +32,7 @@ TEST_ROWS(each_state_and_reason_has_sentences, states, title)
     for (unsigned reason = 0; reason < c->reasons; reason++) {
         for (unsigned i = 0; i < 4; i++) {
             struct template_decision d = {.state = c->state,
-                                          .reason = (uint8_t)reason,
+                                          .reason = reason & 15,
                                           .phase = i < 2 ? PHASE_DEFERRED : PHASE_OVERDUE};
             enum takeover takeover = i % 2 ? TAKEOVER_STATIC : TAKEOVER_PREEMPTION;
 

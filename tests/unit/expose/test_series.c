@@ -114,21 +114,26 @@ static void count_relation(struct oracle *o, const struct entry *policy, const c
 static void expect_relations(struct oracle *o, const struct template_decision *d)
 {
     static const char *const steps[] = {"", "kind", "priority", "selector", "name"};
+    struct candidate first, second;
     enum rank_step step;
     size_t eligible = 0;
 
-    count_relation(o, d->claimed, "claimed");
-    count_relation(o, d->winner, "won");
+    count_relation(o, decision_claimed(d), "claimed");
+    count_relation(o, decision_winner(d), "won");
     for (uint32_t i = 0; i < d->candidate_count; i++) {
-        eligible += candidate_eligible(&d->candidates[i]);
-        if (d->candidates[i].excluded)
-            count_relation(o, d->candidates[i].policy, "excluded");
-        else if (!d->candidates[i].deleting && !d->candidates[i].refused)
-            count_relation(o, d->candidates[i].policy, "selected");
+        const struct candidate c = decision_candidate(d, i);
+
+        eligible += candidate_eligible(&c);
+        if (c.excluded)
+            count_relation(o, c.policy, "excluded");
+        else if (!c.deleting && !c.refused)
+            count_relation(o, c.policy, "selected");
     }
     if (eligible < 2)
         return;
-    candidate_compare(&d->candidates[0], &d->candidates[1], &step);
+    first = decision_candidate(d, 0);
+    second = decision_candidate(d, 1);
+    candidate_compare(&first, &second, &step);
     expect_count(o, 1, "karmada_propagationpolicy_overlaps{decided_by=\"%s\"}", steps[step]);
 }
 
@@ -141,8 +146,9 @@ static void expect_template(struct oracle *o, const struct entry *entry)
 
     if (d->state == STATE_UNBOUND)
         expect_count(o, 1, "karmada_templates_unbound{reason=\"%s\"}", reason);
-    if (d->state == STATE_UNBOUND && d->since_ms > 0)
-        expect_oldest(o, d->since_ms, "karmada_templates_unbound_oldest_timestamp_seconds");
+    if (d->state == STATE_UNBOUND && decision_since_ms(d) > 0)
+        expect_oldest(o, decision_since_ms(d),
+                      "karmada_templates_unbound_oldest_timestamp_seconds");
     expect_count(o, entry_defects(entry) >> DEFECT_NAME_COLLISION & 1,
                  "karmada_binding_name_collisions");
     expect_count(o, entry_defects(entry) >> DEFECT_DANGLING_CLAIM & 1,
@@ -165,8 +171,9 @@ static void expect_template(struct oracle *o, const struct entry *entry)
         expect_count(o, 1,
                      "karmada_templates_stale{" POLICY_LABEL_NAMES ",reason=\"%s\",phase=\"%s\"}",
                      policy.kind, policy.ns, policy.name, reason, phase_names[d->phase]);
-        expect_oldest_by_label(o, d->since_ms, "karmada_templates_stale_oldest_timestamp_seconds",
-                               "phase", phase_names[d->phase]);
+        expect_oldest_by_label(o, decision_since_ms(d),
+                               "karmada_templates_stale_oldest_timestamp_seconds", "phase",
+                               phase_names[d->phase]);
         for (unsigned i = 0; i < DRIFT_FIELD_COUNT; i++)
             expect_count(o, d->fields >> i & 1, "karmada_templates_stale_field{field=\"%s\"}",
                          drift_field_names[i]);
@@ -174,8 +181,9 @@ static void expect_template(struct oracle *o, const struct entry *entry)
     if (d->state == STATE_PENDING) {
         expect_count(o, 1, "karmada_templates_pending{api_group=\"%s\",kind=\"%s\",reason=\"%s\"}",
                      group, entry_kind(entry), reason);
-        expect_oldest_by_label(o, d->since_ms, "karmada_templates_pending_oldest_timestamp_seconds",
-                               "reason", reason);
+        expect_oldest_by_label(o, decision_since_ms(d),
+                               "karmada_templates_pending_oldest_timestamp_seconds", "reason",
+                               reason);
     }
     if (d->state == STATE_IGNORED)
         expect_count(o, 1, "karmada_templates_ignored{reason=\"%s\"}", reason);
@@ -423,9 +431,11 @@ static void hand_init(struct hand *h, const char *ns, const struct registry_opti
     world_put_text(&h->w, json);
     h->entry = partition_entry(store_first_type(h->w.store)->partitions, 0);
     struct pool *memory = intern_memory(store_string_pool(h->w.store));
-    h->decision = pool_alloc_zeroed(memory, sizeof(*h->decision));
+    h->decision = template_decision_add_parts(
+        template_decision_new(memory, NULL, 0, 0),
+        (struct decision_parts){.dependency =
+                                    pool_alloc_zeroed(memory, sizeof(struct dependency_decision))});
     h->decision->state = STATE_ATTACHED;
-    h->decision->dependency = pool_alloc_zeroed(memory, sizeof(*h->decision->dependency));
     entry_set_decision(h->entry, h->decision);
 }
 
@@ -437,8 +447,47 @@ static void hand_release(struct hand *h)
 
 static void set_conflict(struct hand *h, bool value)
 {
-    h->decision->dependency->fields[DEPENDENCY_PRESERVE].conflict = value;
+    decision_dependency(h->decision)->fields[DEPENDENCY_PRESERVE].conflict = value;
     registry_update_entry(h->r, h->entry);
+}
+
+/* Returns the texts of all series of a set, one a line. */
+static char *texts_of(const struct label_set *set)
+{
+    struct strbuf out = STRBUF_INIT(4096);
+
+    for (unsigned i = 0; i < set->family->series_count; i++) {
+        series_add_text(&out, &set->series[i]);
+        strbuf_addc(&out, '\n');
+    }
+    return strbuf_take(&out, NULL);
+}
+
+/* Only sets that a page shows keep their texts; a text is the same either way. */
+TEST(the_text_of_a_series_does_not_depend_on_whether_it_is_kept)
+{
+    CLEANUP(strbuf_release) struct strbuf key = STRBUF_INIT(512);
+    struct family_state f;
+
+    family_state_init(&f, family_find("karmada_propagationpolicy_generation"), 1);
+    label_key_add(&key, "policy_kind", "PropagationPolicy");
+    label_key_add(&key, "policy_namespace", "a\"b");
+    label_key_add(&key, "policy", "p");
+    struct label_set *set = family_state_find_or_add_set(&f, &key);
+    CLEANUP(free_cleanup) char *before = texts_of(set);
+    family_state_keep_texts(&f, 1);
+    assert_non_null(set->texts);
+    CLEANUP(free_cleanup) char *kept = texts_of(set);
+    assert_string_equal(kept, before);
+    family_state_keep_texts(&f, 0);
+    assert_null(set->texts);
+    family_state_keep_texts(&f, 1);
+    set->folded = true;
+    family_state_keep_texts(&f, 1);
+    assert_null(set->texts);
+    CLEANUP(free_cleanup) char *after = texts_of(set);
+    assert_string_equal(after, before);
+    family_state_release(&f);
 }
 
 /* A policy is added and removed. The first evaluation of a template is no transition. */
@@ -487,8 +536,8 @@ TEST(conflict_transitions_count_onsets_only)
     CLEANUP(free_cleanup) char *before = page_of(h.r);
     page_has(before, family, "0");
     set_conflict(&h, true);
-    h.decision->dependency->referrers = 5; /* Other contributions, the same conflict. */
-    h.decision->dependency->attached = true;
+    decision_dependency(h.decision)->referrers = 5; /* Other contributions, the same conflict. */
+    decision_dependency(h.decision)->attached = true;
     set_conflict(&h, true);
     CLEANUP(free_cleanup) char *during = page_of(h.r);
     page_has(during, family, "1");
@@ -815,7 +864,7 @@ TEST(details_beyond_the_limit_are_dropped)
     set_conflict(&h, true);
     CLEANUP(free_cleanup) char *one = page_of(h.r);
     page_has(one, dropped, "0");
-    h.decision->dependency->fields[DEPENDENCY_CONFLICT_RESOLUTION].conflict = true;
+    decision_dependency(h.decision)->fields[DEPENDENCY_CONFLICT_RESOLUTION].conflict = true;
     set_conflict(&h, true);
 
     CLEANUP(free_cleanup) char *two = page_of(h.r);

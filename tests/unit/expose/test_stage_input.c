@@ -85,7 +85,7 @@ static void add_stage_and_reason(struct strbuf *out, struct stage_and_reason at)
 static void write_stages(const struct lab *lab, struct strbuf *out)
 {
     struct template_decision *d = entry_decision(find_web(lab));
-    const struct binding *b = entry_binding(d->binding);
+    const struct binding *b = entry_binding(decision_binding(d));
     const char *message = engine_delivery_message(lab->world.engine, find_web(lab));
 
     add_stage_and_reason(out, d->stages.delivery);

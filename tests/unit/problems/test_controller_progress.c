@@ -264,7 +264,8 @@ static size_t add_template(struct plane *plane, unsigned ns, unsigned policy)
     put(plane, json);
     plane->templates[i] =
         store_find(plane->store, &(struct identity){"apps/v1", "Deployment", space, name});
-    current.governing = policy_of(plane, policy);
+    current.claimed_handle = pool_handle_of(policy_of(plane, policy));
+    current.governed_by = GOVERNED_BY_CLAIMED;
     decide(plane, i, &current);
     return i;
 }
@@ -286,7 +287,7 @@ static void make_due(struct plane *plane, size_t i)
         d.state = STATE_STALE;
         d.reason = STALE_POLICY_UPDATED;
         d.phase = PHASE_DEFERRED;
-        d.since_ms = plane->now_ms;
+        decision_set_since_ms(&d, plane->now_ms);
     }
     decide(plane, i, &d);
 }
@@ -298,7 +299,7 @@ static void make_unbound(struct plane *plane, size_t i, enum unbound_reason reas
 
     d.state = STATE_UNBOUND;
     d.reason = reason;
-    d.since_ms = plane->now_ms;
+    decision_set_since_ms(&d, plane->now_ms);
     decide(plane, i, &d);
 }
 
@@ -917,7 +918,7 @@ TEST_ROWS(an_impossible_time_does_not_make_work_old, odd_times, title)
     for (size_t i = 0; i < plane->count; i++) {
         struct template_decision d = decision_of(plane, i);
 
-        d.since_ms = row->ms;
+        decision_set_since_ms(&d, row->ms);
         decide(plane, i, &d);
     }
     stop_exporter(plane);
@@ -944,7 +945,7 @@ TEST(an_undone_change_is_not_processed)
     for (size_t i = 0; i < 20; i++) {
         struct template_decision d = current;
 
-        d.governing = decision_of(plane, i).governing;
+        d.claimed_handle = decision_of(plane, i).claimed_handle;
         pass(plane, 30 * SECOND);
         decide(plane, i, &d);
     }
@@ -1013,10 +1014,10 @@ TEST(a_refusal_ends_with_the_write_of_the_binding)
     assert_true(controller_progress_is_refused(plane->progress, plane->templates[i]));
     process(plane, i);
     d = decision_of(plane, i);
-    d.binding = binding_referring_to(plane->store, &(struct identity){"apps/v1", "Deployment",
-                                                                      entry_ns(plane->templates[i]),
-                                                                      plane->templates[i]->name});
-    assert_non_null(d.binding);
+    d.binding_handle = pool_handle_of(binding_referring_to(
+        plane->store, &(struct identity){"apps/v1", "Deployment", entry_ns(plane->templates[i]),
+                                         plane->templates[i]->name}));
+    assert_int_not_equal(d.binding_handle, 0);
     decide(plane, i, &d);
     pass(plane, 10 * SECOND);
     make_due(plane, i);
@@ -1155,7 +1156,6 @@ TEST(a_claim_processes_work)
     assert_int_equal(controller_progress_backlog(plane->progress, CONTROL_CONTROLLERS), 1);
     d = decision_of(plane, i);
     d.own_claim = true;
-    d.claimed = d.governing;
     decide(plane, i, &d);
     pass(plane, 9 * MINUTE);
     assert_int_equal(opened(plane), 0);

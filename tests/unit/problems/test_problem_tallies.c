@@ -92,7 +92,7 @@ static bool is_unignored(const struct template_decision *d)
 static bool selects(const struct template_decision *d, const struct entry *policy)
 {
     for (uint32_t i = 0; i < d->candidate_count; i++) {
-        if (d->candidates[i].policy == policy)
+        if (decision_candidate(d, i).policy == policy)
             return !d->candidates[i].excluded;
     }
     return false;
@@ -101,11 +101,15 @@ static bool selects(const struct template_decision *d, const struct entry *polic
 /* Returns true if the first two candidates are eligible, and equal in all but their names. */
 static bool has_tie(const struct template_decision *d)
 {
-    const struct candidate *a = &d->candidates[0], *b = &d->candidates[1];
+    struct candidate a, b;
 
-    return d->candidate_count > 1 && candidate_eligible(a) && candidate_eligible(b) &&
-           a->score == b->score && entry_kind(a->policy) == entry_kind(b->policy) &&
-           entry_policy(a->policy)->priority == entry_policy(b->policy)->priority;
+    if (d->candidate_count < 2)
+        return false;
+    a = decision_candidate(d, 0);
+    b = decision_candidate(d, 1);
+    return candidate_eligible(&a) && candidate_eligible(&b) && a.score == b.score &&
+           entry_kind(a.policy) == entry_kind(b.policy) &&
+           entry_policy(a.policy)->priority == entry_policy(b.policy)->priority;
 }
 
 static struct policy_sums count_policy(const struct world *w, const struct entry *policy)
@@ -120,9 +124,9 @@ static struct policy_sums count_policy(const struct world *w, const struct entry
         if (!is_unignored(d))
             continue;
         sums.selected += selects(d, policy);
-        sums.ties += d->winner == policy && has_tie(d);
-        sums.outranked +=
-            d->governing == policy && d->claimed == policy && d->winner && d->winner != policy;
+        sums.ties += decision_winner(d) == policy && has_tie(d);
+        sums.outranked += decision_governing(d) == policy && decision_claimed(d) == policy &&
+                          decision_winner(d) && decision_winner(d) != policy;
     }
     return sums;
 }
@@ -135,7 +139,7 @@ static struct cluster_sums count_cluster(const struct world *w, const struct ent
 
     while ((entry = store_walk_next(&walk)) != NULL) {
         struct template_decision *d = entry_decision(entry);
-        const struct binding *b = d ? entry_binding(d->binding) : NULL;
+        const struct binding *b = d ? entry_binding(decision_binding(d)) : NULL;
 
         for (uint32_t i = 0; d && i < d->target_count; i++) {
             const struct stage_and_reason *target = &decision_targets(d)[i];
@@ -161,7 +165,7 @@ static int32_t count_arriving_pods(const struct world *w, const struct entry *cl
         struct movement_walk movements = {0};
         struct cluster_movement m;
 
-        while (d && capacity_next_movement(d->capacity, &movements, &m)) {
+        while (d && capacity_next_movement(decision_capacity(d), &movements, &m)) {
             if (strcmp(m.cluster, cluster->name) == 0)
                 pods += m.replicas[MOVEMENT_ARRIVING];
         }

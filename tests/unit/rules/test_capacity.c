@@ -55,7 +55,7 @@ static const struct template_decision *decision_of(const struct world *w, const 
 static void assert_capacity(const struct world *w, const char *expected)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(4096);
-    const struct capacity *c = decision_of(w, "app")->capacity;
+    const struct capacity *c = decision_capacity(decision_of(w, "app"));
 
     assert_non_null(c);
     for (uint32_t i = 0; i < c->assigned_count; i++)
@@ -134,7 +134,7 @@ TEST(resource_requests_are_per_replica)
     struct world w;
 
     init(&w, POLICY(PROD), BINDING("app", OLD, ""));
-    const struct capacity *c = decision_of(&w, "app")->capacity;
+    const struct capacity *c = decision_capacity(decision_of(&w, "app"));
     assert_int_equal(c->request_count, 2);
     assert_string_equal(c->requests[0].resource, "cpu");
     assert_true(c->requests[0].amount == 0.25);
@@ -149,14 +149,14 @@ TEST(only_stale_templates_have_a_capacity)
 
     init(&w, POLICY(PROD), BINDING("app", ",'placement':" PROD, ""));
     assert_int_equal(decision_of(&w, "app")->state, STATE_CURRENT);
-    assert_null(decision_of(&w, "app")->capacity);
+    assert_null(decision_capacity(decision_of(&w, "app")));
     put(&w, POLICY("{}"));
     world_run(&w, 0);
     assert_int_equal(decision_of(&w, "app")->state, STATE_STALE);
     assert_capacity(&w, "m1:3 m2:1 -> m1:4 m2:4");
     put(&w, POLICY(PROD));
     world_run(&w, 0);
-    assert_null(decision_of(&w, "app")->capacity);
+    assert_null(decision_capacity(decision_of(&w, "app")));
     world_release(&w);
 }
 
@@ -166,7 +166,7 @@ TEST(a_binding_without_a_placement_has_no_capacity)
 
     init(&w, POLICY(PROD),
          BINDING("app", "", ",'requiredBy':[{'namespace':'default','name':'x'}]"));
-    assert_null(decision_of(&w, "app")->capacity);
+    assert_null(decision_capacity(decision_of(&w, "app")));
     world_release(&w);
 }
 

@@ -321,7 +321,7 @@ static void put_list(struct world *w, const char *objects)
 
 static void append_decision(const struct entry *entry, struct strbuf *out)
 {
-    const struct connector_decision *c = template_decision(entry)->connector;
+    const struct connector_decision *c = decision_connector(template_decision(entry));
 
     strbuf_addf(out, "%d %s %s %s %s:", c->identity.container.kind, c->identity.container.id,
                 c->identity.location ? c->identity.location : "-", c->identity.name,

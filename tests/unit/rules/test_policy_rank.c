@@ -14,7 +14,7 @@ static void check_winner(const struct world *w, const cJSON *expect)
                    json_str(expect, "namespace", ""), json_str(expect, "name", ""));
 
     assert_non_null(template);
-    const struct entry *winner = template_decision(template)->winner;
+    const struct entry *winner = decision_winner(template_decision(template));
     if (!policy) {
         assert_null(winner);
         return;
@@ -119,12 +119,14 @@ TEST_ROWS(the_higher_ranked_policy_wins, rank_cases, title)
 
     const struct template_decision *decision =
         template_decision(world_find(&w, "apps/v1", "Deployment", "test", "nginx"));
-    assert_non_null(decision->winner);
-    assert_string_equal(decision->winner->name, d->winner);
+    assert_non_null(decision_winner(decision));
+    assert_string_equal(decision_winner(decision)->name, d->winner);
     assert_int_equal(decision->candidate_count, 2);
-    assert_true(candidate_compare(&decision->candidates[0], &decision->candidates[1], &step) < 0);
+    const struct candidate first = decision_candidate(decision, 0);
+    const struct candidate second = decision_candidate(decision, 1);
+    assert_true(candidate_compare(&first, &second, &step) < 0);
     assert_int_equal(step, d->step);
-    assert_true(candidate_compare(&decision->candidates[1], &decision->candidates[0], &step) > 0);
+    assert_true(candidate_compare(&second, &first, &step) > 0);
     assert_int_equal(step, d->step);
     world_release(&w);
 }

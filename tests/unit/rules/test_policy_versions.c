@@ -172,7 +172,7 @@ static const struct policy_version *version_of(const struct world *w, unsigned n
     const struct entry *template = world_find(w, "apps/v1", "Deployment", "ns", name);
 
     assert_non_null(template);
-    return template_decision(template)->version;
+    return decision_version(template_decision(template));
 }
 
 /*
@@ -192,8 +192,8 @@ static void assert_versions(const struct world *w, const char *expected)
                     v->recovered ? "r" : "", policy_version_count_later(v) < 0 ? "?" : "",
                     v->templates);
     }
-    if (h->unknown.templates > 0)
-        strbuf_addf(&text, " ?*%" PRIu32, h->unknown.templates);
+    if (h->unknown && h->unknown->templates > 0)
+        strbuf_addf(&text, " ?*%" PRIu32, h->unknown->templates);
     assert_string_equal(text.data, expected);
 }
 
@@ -586,7 +586,7 @@ TEST(the_number_of_recovered_versions_is_limited)
     }
     run_at(&w, 6000);
     assert_int_equal(history(&w)->count, POLICY_VERSIONS_RECOVERED_MAX + 1);
-    assert_int_equal(history(&w)->unknown.templates, 10);
+    assert_int_equal(history(&w)->unknown->templates, 10);
     world_release(&w);
 }
 
@@ -696,11 +696,11 @@ TEST(recovered_versions_do_not_depend_on_the_order)
 static bool runs_some_version(const struct entry *entry)
 {
     const struct template_decision *d = template_decision(entry);
-    const struct binding *b = d ? entry_binding(d->binding) : NULL;
+    const struct binding *b = d ? entry_binding(decision_binding(d)) : NULL;
 
-    return b && b->has_placement && d->state != STATE_IGNORED && d->claimed &&
+    return b && b->has_placement && d->state != STATE_IGNORED && decision_claimed(d) &&
            claim_policy_exists(d->own_claim ? template_claim(entry_template(entry)) : b->claim,
-                               d->claimed);
+                               decision_claimed(d));
 }
 
 static void check_template(const struct entry *entry)
@@ -710,18 +710,20 @@ static void check_template(const struct entry *entry)
     if (!d)
         return;
     if (!runs_some_version(entry)) {
-        assert_null(d->version);
+        assert_null(decision_version(d));
         return;
     }
-    const struct policy_decision *policy = policy_decision(d->claimed);
+    const struct policy_decision *policy = policy_decision(decision_claimed(d));
     unsigned differ =
-        drift_fields(entry_policy(d->claimed)->propagation, &policy->priority,
-                     entry_binding(d->binding)->propagation, entry_is_cluster_scoped(d->binding));
+        drift_fields(entry_policy(decision_claimed(d))->propagation, &policy->priority,
+                     entry_binding(decision_binding(d))->propagation,
+                     entry_is_cluster_scoped(decision_binding(d)));
 
-    assert_non_null(d->version);
-    assert_ptr_equal(d->version->history, policy->history);
-    bool equals = differ == 0 || (d->priority_moved && d->governing == d->claimed);
-    assert_int_equal(policy_version_count_later(d->version) == 0, equals);
+    assert_non_null(decision_version(d));
+    assert_ptr_equal(decision_version(d)->history, policy->history);
+    bool equals =
+        differ == 0 || (d->priority_moved && decision_governing(d) == decision_claimed(d));
+    assert_int_equal(policy_version_count_later(decision_version(d)) == 0, equals);
 }
 
 static void check_policy(const struct entry *policy, size_t limit)
@@ -738,14 +740,14 @@ static void check_policy(const struct entry *policy, size_t limit)
     for (uint32_t i = 0; i < entry_reader_count(policy); i++) {
         const struct template_decision *t = template_decision(entry_reader(policy, i));
 
-        claimed += t && t->claimed == policy && runs_some_version(entry_reader(policy, i));
+        claimed += t && decision_claimed(t) == policy && runs_some_version(entry_reader(policy, i));
     }
     for (size_t i = 0; i < h->count; i++) {
         running += h->versions[i]->templates;
         unused += h->versions[i]->templates == 0 && i + 1 < h->count;
         assert_true(i == 0 || h->versions[i]->number > h->versions[i - 1]->number);
     }
-    assert_int_equal(running + h->unknown.templates, claimed);
+    assert_int_equal(running + (h->unknown ? h->unknown->templates : 0), claimed);
     assert_true(unused <= limit);
     assert_false(policy_history_current_version(h)->recovered);
     assert_int_equal(policy_version_count_later(policy_history_current_version(h)), 0);

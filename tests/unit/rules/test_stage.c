@@ -242,7 +242,7 @@ static bool is_worse(struct stage_and_reason a, struct stage_and_reason b)
 /* Asserts invariants between the stages of a template and its binding, for any status. */
 static void check_stages(const struct template_decision *d, const struct stage_and_reason *targets)
 {
-    const struct binding *b = entry_binding(d->binding);
+    const struct binding *b = entry_binding(decision_binding(d));
     const struct status_problem *t = b ? b->status.problem : NULL;
     struct stage_and_reason worst = {STAGE_HEALTHY, WHY_NONE};
     bool healthy = d->stages.delivery.stage == STAGE_HEALTHY;

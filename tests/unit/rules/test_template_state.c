@@ -553,9 +553,10 @@ TEST_ROWS(the_state_follows_from_the_objects, cases, title)
     assert_int_equal(d->fields, c->fields);
     assert_int_equal(d->flags, c->flags);
     if (c->governing)
-        assert_string_equal(d->governing ? d->governing->name : "none", c->governing);
+        assert_string_equal(decision_governing(d) ? decision_governing(d)->name : "none",
+                            c->governing);
     else
-        assert_null(d->governing);
+        assert_null(decision_governing(d));
     world_release(&w);
 }
 
@@ -616,7 +617,7 @@ TEST(a_pending_template_is_dated_by_change_or_creation)
         const struct template_decision *d =
             template_decision(world_find(&w, "apps/v1", "Deployment", "test", "nginx"));
         assert_int_equal(d->state, STATE_PENDING);
-        assert_true(d->since_ms == (bound ? changed_ms : created_ms));
+        assert_true(decision_since_ms(d) == (bound ? changed_ms : created_ms));
         world_release(&w);
     }
 }

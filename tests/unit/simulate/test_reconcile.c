@@ -277,7 +277,7 @@ TEST(version_filter_chooses_the_templates_of_the_version)
     init_world_with(&w, objects, ARRAY_LEN(objects), false);
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
         const struct entry *template = world_find(&w, "apps/v1", "Deployment", "default", names[i]);
-        const struct policy_version *version = template_decision(template)->version;
+        const struct policy_version *version = decision_version(template_decision(template));
         char hash[POLICY_VERSION_HASH_SIZE];
 
         policy_version_hash(version, hash);
