@@ -254,14 +254,14 @@ static bool edges_contain(const struct edge *edges, size_t count, pool_handle re
     return false;
 }
 
-bool graph_reads_differ(const struct entry *reader, const struct entry_list *list)
+bool graph_reads_differ(const struct entry *reader, const struct entry_list *reads)
 {
     const struct edge *edges = entry_edges(reader);
     uint32_t count = entry_read_count(reader), at = 0;
 
     /* The edges have the order of the list, without its duplicates. */
-    for (size_t i = 0; i < list->count; i++) {
-        pool_handle read = pool_handle_of(list->items[i]);
+    for (size_t i = 0; i < reads->count; i++) {
+        pool_handle read = pool_handle_of(reads->items[i]);
 
         if (at < count && edges[at].read == read)
             at++;
@@ -276,10 +276,15 @@ static void add_edges(struct entry *reader, const struct entry_list *list)
 {
     bool many = list->count >= ENTRY_MANY_READS;
     size_t room = many ? list->count + 1 : list->count;
-    struct edge *cell = room > 0 ? pool_alloc(pool_of(reader), room * sizeof(*cell)) : NULL;
-    struct edge *edges = many ? cell + 1 : cell;
+    struct edge *cell, *edges;
     uint32_t count = 0;
 
+    reader->reads = 0;
+    reader->read_count = 0;
+    if (list->count == 0)
+        return;
+    cell = pool_alloc(pool_of(reader), room * sizeof(*cell));
+    edges = many ? cell + 1 : cell;
     for (size_t i = 0; i < list->count; i++) {
         struct entry *read = list->items[i];
         pool_handle handle = pool_handle_of(read);
@@ -290,13 +295,12 @@ static void add_edges(struct entry *reader, const struct entry_list *list)
     if (many)
         *cell = (struct edge){.position = count};
     room -= list->count - count;
-    if (cell)
-        cell = pool_resize(pool_of(reader), cell, room * sizeof(*cell));
+    cell = pool_resize(pool_of(reader), cell, room * sizeof(*cell));
     reader->reads = pool_handle_of(cell);
     reader->read_count = many ? ENTRY_MANY_READS : count & ENTRY_MANY_READS;
 }
 
-void graph_set_reads(struct graph *g, struct entry *reader, const struct entry_list *list)
+void graph_set_reads(struct graph *g, struct entry *reader, const struct entry_list *reads)
 {
     void *old_cell = pool_beside(reader, reader->reads);
     const struct edge *old = entry_edges(reader), *edges;
@@ -304,7 +308,7 @@ void graph_set_reads(struct graph *g, struct entry *reader, const struct entry_l
 
     for (uint32_t i = 0; i < old_count; i++)
         remove_reader(pool_beside(reader, old[i].read), old[i].position);
-    add_edges(reader, list);
+    add_edges(reader, reads);
     edges = entry_edges(reader);
     count = entry_read_count(reader);
     for (uint32_t i = 0; i < old_count; i++) {
