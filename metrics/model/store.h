@@ -47,24 +47,22 @@ struct edge {
     uint32_t position; /* Index of the reader in the readers of `read`. */
 };
 
-struct entry_reads {
-    uint32_t count;
-    struct edge edges[];
-};
-
 /* Two or more readers. */
 struct entry_readers {
     uint32_t count;
     pool_handle entries[];
 };
 
-enum { ENTRY_PINS_MAX = (1 << 24) - 1 };
+enum {
+    ENTRY_PINS_MAX = (1 << 24) - 1,
+    ENTRY_MANY_READS = 15, /* `read_count` of an entry with the number of its edges in a header. */
+};
 
 /*
  * Entry of the store: an identity, and its object if that exists. An entry without an object stays
  * while it is in use (store_free_if_unused()). The rules own `decision`, `reads`, `readers`,
- * `read_once`, `timed`, `is_subject`, `dirty`, `cause`, `judging` and `judged`; the exposition owns
- * `contribution`.
+ * `read_count`, `read_once`, `timed`, `is_subject`, `dirty`, `cause`, `judging` and `judged`; the
+ * exposition owns `contribution`.
  *
  * The members are handles in the pool of the entry, because a control plane can have millions of
  * entries: the functions below read them.
@@ -74,7 +72,7 @@ struct entry {
     pool_handle object;
     pool_handle decision;
     pool_handle contribution;
-    pool_handle reads;   /* struct entry_reads; 0 without any. */
+    pool_handle reads;   /* Cell of entry_edges(); 0 without any. */
     pool_handle readers; /* The only reader, or struct entry_readers; 0 without any. */
     uint32_t position;   /* Index of this entry in its partition. */
     uint32_t version;    /* Short version last read, also of a rejected object; 0 if unknown. */
@@ -90,11 +88,13 @@ struct entry {
     bool judging : 1;    /* Queued by rules/problems.h. */
     bool judged : 1;     /* rules/problems.h has evaluated the conditions of the object. */
     unsigned : 0;
-    unsigned pins : 24;          /* Number of store_pin() calls without their store_unpin(). */
-    enum object_class class : 8; /* Copy of that of the type. */
+    unsigned pins : 24; /* Number of store_pin() calls without their store_unpin(). */
+    unsigned read_count : 4;
+    enum object_class class : 4; /* Copy of that of the type. */
     char name[];
 };
 
+static_assert(CLASS_COUNT <= 16, "four bits hold a class");
 static_assert(offsetof(struct entry, name) == 44, "an entry has 44 bytes and its name");
 
 static inline struct partition *entry_partition(const struct entry *e)
@@ -115,19 +115,28 @@ static inline struct entry *partition_entry(const struct partition *p, size_t in
     return pool_beside(p, entries[index]);
 }
 
+/*
+ * Returns the edges to the entries that the decision of `e` depends on; NULL without any. The cell
+ * of ENTRY_MANY_READS begins with a header, an edge with the number of edges as its position.
+ */
+static inline struct edge *entry_edges(const struct entry *e)
+{
+    struct edge *cell = pool_beside(e, e->reads);
+
+    return e->read_count < ENTRY_MANY_READS ? cell : cell + 1;
+}
+
 static inline uint32_t entry_read_count(const struct entry *e)
 {
-    const struct entry_reads *reads = pool_beside(e, e->reads);
+    const struct edge *header = pool_beside(e, e->reads);
 
-    return reads ? reads->count : 0;
+    return e->read_count < ENTRY_MANY_READS ? e->read_count : header->position;
 }
 
 /* Returns an entry that the decision of `e` depends on; `index` is below entry_read_count(). */
 static inline struct entry *entry_read(const struct entry *e, uint32_t index)
 {
-    const struct entry_reads *reads = pool_beside(e, e->reads);
-
-    return pool_beside(e, reads->edges[index].read);
+    return pool_beside(e, entry_edges(e)[index].read);
 }
 
 static inline uint32_t entry_reader_count(const struct entry *e)
@@ -169,7 +178,7 @@ static inline bool entry_exists(const struct entry *e)
     return e->object != 0;
 }
 
-/* Set a member of an entry, NULL for none; they do not free the previous one. */
+/* Set or, for NULL, clear a member of an entry, without freeing its previous value. */
 static inline void entry_set_object(struct entry *e, void *object)
 {
     e->object = pool_handle_of(object);

@@ -215,12 +215,13 @@ static void move_last_reader(struct entry *read, struct entry_readers *readers, 
 {
     pool_handle last = readers->entries[readers->count - 1], handle = pool_handle_of(read);
     const struct entry *moved = pool_beside(read, last);
-    struct entry_reads *reads = pool_beside(moved, moved->reads);
+    struct edge *edges = entry_edges(moved);
+    uint32_t count = entry_read_count(moved);
 
     readers->entries[position] = last;
-    for (uint32_t i = 0; i < reads->count; i++) {
-        if (reads->edges[i].read == handle)
-            reads->edges[i].position = position;
+    for (uint32_t i = 0; i < count; i++) {
+        if (edges[i].read == handle)
+            edges[i].position = position;
     }
 }
 
@@ -253,58 +254,68 @@ static bool edges_contain(const struct edge *edges, size_t count, pool_handle re
     return false;
 }
 
-bool graph_reads_differ(const struct entry *reader, const struct entry_list *list)
+bool graph_reads_differ(const struct entry *reader, const struct entry_list *reads)
 {
-    const struct entry_reads *reads = pool_beside(reader, reader->reads);
-    uint32_t count = reads ? reads->count : 0, at = 0;
+    const struct edge *edges = entry_edges(reader);
+    uint32_t count = entry_read_count(reader), at = 0;
 
     /* The edges have the order of the list, without its duplicates. */
-    for (size_t i = 0; i < list->count; i++) {
-        pool_handle read = pool_handle_of(list->items[i]);
+    for (size_t i = 0; i < reads->count; i++) {
+        pool_handle read = pool_handle_of(reads->items[i]);
 
-        if (at < count && reads->edges[at].read == read)
+        if (at < count && edges[at].read == read)
             at++;
-        else if (at == 0 || !edges_contain(reads->edges, at, read))
+        else if (!edges_contain(edges, at, read))
             return true;
     }
     return at != count;
 }
 
-/* Makes `reader` a reader of the entries of the list. Returns its edges; NULL for an empty list. */
-static struct entry_reads *add_edges(const struct entry *reader, const struct entry_list *list)
+/* Makes `reader` a reader of the entries of the list, and sets its edges. */
+static void add_edges(struct entry *reader, const struct entry_list *list)
 {
-    size_t size = sizeof(struct entry_reads) + list->count * sizeof(struct edge);
-    struct entry_reads *reads = NULL;
+    bool many = list->count >= ENTRY_MANY_READS;
+    size_t room = many ? list->count + 1 : list->count;
+    struct edge *cell, *edges;
+    uint32_t count = 0;
 
+    reader->reads = 0;
+    reader->read_count = 0;
     if (list->count == 0)
-        return NULL;
-    reads = pool_alloc(pool_of(reader), size);
-    reads->count = 0;
+        return;
+    cell = pool_alloc(pool_of(reader), room * sizeof(*cell));
+    edges = many ? cell + 1 : cell;
     for (size_t i = 0; i < list->count; i++) {
         struct entry *read = list->items[i];
         pool_handle handle = pool_handle_of(read);
 
-        if (!edges_contain(reads->edges, reads->count, handle))
-            reads->edges[reads->count++] = (struct edge){handle, add_reader(read, reader)};
+        if (!edges_contain(edges, count, handle))
+            edges[count++] = (struct edge){handle, add_reader(read, reader)};
     }
-    size = sizeof(*reads) + reads->count * sizeof(struct edge);
-    return pool_resize(pool_of(reader), reads, size);
+    if (many)
+        *cell = (struct edge){.position = count};
+    room -= list->count - count;
+    cell = pool_resize(pool_of(reader), cell, room * sizeof(*cell));
+    reader->reads = pool_handle_of(cell);
+    reader->read_count = many ? ENTRY_MANY_READS : count & ENTRY_MANY_READS;
 }
 
-void graph_set_reads(struct graph *g, struct entry *reader, const struct entry_list *list)
+void graph_set_reads(struct graph *g, struct entry *reader, const struct entry_list *reads)
 {
-    struct entry_reads *old = pool_beside(reader, reader->reads), *reads;
-    uint32_t old_count = old ? old->count : 0;
+    void *old_cell = pool_beside(reader, reader->reads);
+    const struct edge *old = entry_edges(reader), *edges;
+    uint32_t old_count = entry_read_count(reader), count;
 
     for (uint32_t i = 0; i < old_count; i++)
-        remove_reader(pool_beside(reader, old->edges[i].read), old->edges[i].position);
-    reads = add_edges(reader, list);
-    reader->reads = pool_handle_of(reads);
+        remove_reader(pool_beside(reader, old[i].read), old[i].position);
+    add_edges(reader, reads);
+    edges = entry_edges(reader);
+    count = entry_read_count(reader);
     for (uint32_t i = 0; i < old_count; i++) {
-        if (!reads || !edges_contain(reads->edges, reads->count, old->edges[i].read))
-            store_free_if_unused(g->store, pool_beside(reader, old->edges[i].read));
+        if (!edges_contain(edges, count, old[i].read))
+            store_free_if_unused(g->store, pool_beside(reader, old[i].read));
     }
-    pool_free(old);
+    pool_free(old_cell);
 }
 
 /* ---- timers ---- */

@@ -3,7 +3,7 @@
 
 #include "tests/unit/suite.h"
 
-enum { ENTRIES = 120, STEPS = 20000, READS_MAX = 6 };
+enum { ENTRIES = 120, STEPS = 10000, READS_MAX = 20 };
 
 /* Model of the edges and timers of all entries. */
 struct lab {
