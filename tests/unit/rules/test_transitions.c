@@ -652,7 +652,8 @@ TEST_ROWS(the_text_names_the_changed_parts, words_cases, title)
 
 /* ---- memory ---- */
 
-/* Returns the bytes of the heap that are not in the pool of the store, which grows in large steps. */
+/* Returns the bytes of the heap that are not in the pool of the store, which grows in large steps.
+ */
 static size_t heap_bytes_besides_pool(const struct world *w)
 {
     return heap_bytes() - pool_bytes(intern_memory(store_string_pool(w->store)));
