@@ -255,6 +255,15 @@ struct dependency_values decision_values(const struct template_decision *d)
     return values;
 }
 
+void decision_set_values(struct template_decision *d, const struct dependency_values *values)
+{
+    unsigned wants = 0;
+
+    for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++)
+        wants |= (unsigned)values->wants[i] << i;
+    d->wants = wants & ((1U << DEPENDENCY_FIELD_COUNT) - 1);
+}
+
 /* Returns the bytes of a decision up to the handle of its parts. */
 static size_t size_without_parts(size_t candidate_count, size_t target_count)
 {

@@ -515,8 +515,9 @@ static inline struct policy_version *decision_version(const struct template_deci
     return decision_cell(d, d->version_handle);
 }
 
-/* Returns what the governing policy requests for dependencies. */
+/* Return and set what the governing policy requests for dependencies. */
 struct dependency_values decision_values(const struct template_decision *d);
+void decision_set_values(struct template_decision *d, const struct dependency_values *values);
 
 /* Returns the parts of a decision; NULL without parts. */
 struct decision_parts *decision_parts(const struct template_decision *d);

@@ -427,8 +427,7 @@ static void decide_dependency_values(const struct template_facts *f, const struc
     if (!policy)
         return;
     values = dependency_values_of(&policy->propagation);
-    for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++)
-        d->wants |= (unsigned)values.wants[i] << i & 3;
+    decision_set_values(d, &values);
     d->propagates = f->follows && policy->propagation.propagate_deps;
     if (policy->propagation.propagate_deps && !*entry_ns(f->template_state_input.template))
         d->flags |= 1U << FLAG_DEPENDENCIES_STAY;
