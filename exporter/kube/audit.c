@@ -7,7 +7,6 @@
 
 enum {
     PATH_MAX_BYTES = 16 * 1024,
-    PAGE_OBJECTS = 500, /* Small: an audit has time, and pauses between pages. */
     SUSPECTS_MAX = 256, /* Further suspects are ignored: a divergence relists all objects anyway. */
     LOGGED_MAX = 5,     /* Divergences of an audit that are logged. */
     /* Longest time to the next audit after a failed one, and between searches for a due one. */
@@ -243,7 +242,7 @@ static void request_page(struct audit *a)
     CLEANUP(strbuf_release) struct strbuf shard = STRBUF_INIT(PATH_MAX_BYTES);
     char number[16];
 
-    snprintf(number, sizeof(number), "%d", PAGE_OBJECTS);
+    snprintf(number, sizeof(number), "%d", WATCH_PAGE_OBJECTS);
     url_add_resource_path(&path, r->api_version, r->ns ? r->ns : "", r->resource);
     strbuf_addc(&path, '?');
     if (!r->audit_unpaged)
@@ -262,7 +261,10 @@ static void request_page(struct audit *a)
         &a->request,
         &(struct reflector_request_spec){
             .path = path.data,
-            .accept = accept_header(!r->objects.settings && !r->watch.full_objects, true),
+            .accept =
+                accept_header(r->objects.settings || r->watch.full_objects ? REQUEST_OBJECTS
+                                                                           : REQUEST_FAST_METADATA,
+                              true),
             .list = true,
             .token = a->token,
             .shard_selector = shard.data,

@@ -90,7 +90,7 @@ static bool read_versions(struct discovery *d, const struct discovery_reply *rep
         return d->step == STEP_CORE;
     if (!json)
         return false;
-    if (content_type_is_json(type) &&
+    if (content_type_is(type, CONTENT_TYPE_JSON) &&
         content_type_has_parameter(type, "g", "apidiscovery.k8s.io") &&
         content_type_has_parameter(type, "as", "APIGroupDiscoveryList"))
         return api_table_add_aggregated(&d->next, json, &ignored);

@@ -80,10 +80,11 @@ static bool receive_discovery_body(void *context, unsigned http_status, const ch
     return strbuf_ok(&d->body);
 }
 
-static void receive_discovery_status(void *context, unsigned http_status)
+static void receive_discovery_status(void *context, unsigned http_status, const char *content_type)
 {
     struct discoverer *d = context;
 
+    (void)content_type;
     if (http_status == 200)
         reflector_context_note_response(d->context);
 }

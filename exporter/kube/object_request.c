@@ -10,7 +10,7 @@ enum {
     BODY_MAX_BYTES = 8 * 1024 * 1024, /* As for an object of a list (object_stream.c). */
 };
 
-/* Moves the first object with the requested name ("": any name) from its event into the fetch. */
+/* Copies the first object with the requested name ("": any name) into the fetch. */
 static bool receive_list_object(void *context, const struct watch_event *event)
 {
     struct fetch *f = context;
@@ -18,11 +18,9 @@ static bool receive_list_object(void *context, const struct watch_event *event)
 
     if (!event->object || f->object || (*f->name && strcmp(name, f->name) != 0))
         return true;
-    f->object = cJSON_CreateObject();
+    f->object = cJSON_Duplicate(event->object, true);
     if (!f->object)
         memory_exhausted(0);
-    f->object->child = event->object->child;
-    event->object->child = NULL;
     return true;
 }
 
@@ -39,7 +37,8 @@ static bool receive_fetch_body(void *context, unsigned http_status, const char *
 
 static enum fetch_state read_fetched_object(struct fetch *f)
 {
-    f->object = object_parse(f->api_version, f->kind, f->body.data, f->body.len, &f->err);
+    f->object =
+        object_parse(f->api_version, f->kind, f->list.fields, f->body.data, f->body.len, &f->err);
     return f->object ? FETCH_FOUND : FETCH_FAILED;
 }
 
@@ -105,6 +104,7 @@ struct fetch *fetch_start(struct transport transport, const struct fetch_spec *s
     f->name = xstrdup(id->name);
     f->lists = spec->list_query != NULL;
     object_stream_init(&f->list, JSON_FRAME_LIST, f->api_version, f->kind, receive_list_object, f);
+    f->list.fields = spec->fields;
     url_add_resource_path(&path, id->api_version, id->ns, spec->resource);
     if (f->lists)
         strbuf_addf(&path, "?%s", spec->list_query);
@@ -118,7 +118,8 @@ struct fetch *fetch_start(struct transport transport, const struct fetch_spec *s
         transport.context,
         &(struct transport_request){
             .path = path.data,
-            .accept = accept_header(spec->metadata_only, f->lists),
+            .accept =
+                accept_header(spec->metadata_only ? REQUEST_METADATA : REQUEST_OBJECTS, f->lists),
             .method = spec->method,
             .body = spec->body,
             .class = REQUEST_SHORT,

@@ -22,6 +22,7 @@ struct fetch_spec {
     struct identity id;
     const char *resource; /* Plural name in paths. */
     bool metadata_only;
+    const struct json_filter *fields; /* Members of the object to read; NULL: all. */
     /*
      * NULL: reads the object by its name. Otherwise reads one page of a list with this query and
      * searches it for the name; with the name "", for any object. If the object is not in the page,

@@ -171,10 +171,11 @@ static bool has_too_many_values(const char *json, size_t len)
 
 /*
  * Sets the requested type: items in lists of built-in kinds have no type, and metadata-only objects
- * have the kind PartialObjectMetadata. Returns false if the object has another kind.
+ * have the kind PartialObjectMetadata. Returns false if the object has another kind. `memory` is
+ * that of the object; cJSON does not use it.
  */
 static bool set_type(const char *asked_version, const char *asked_kind, cJSON *object,
-                     struct error *err)
+                     struct json_memory *memory, struct error *err)
 {
     const char *kind = json_str(object, "kind", "");
     const char *api_version = json_str(object, "apiVersion", "");
@@ -185,11 +186,8 @@ static bool set_type(const char *asked_version, const char *asked_kind, cJSON *o
     if (*kind && !reduced)
         return fail(err, "an object of kind %s '%s' is in a response for kind %s '%s'", kind,
                     api_version, asked_kind, asked_version);
-    cJSON_DeleteItemFromObjectCaseSensitive(object, "kind");
-    cJSON_DeleteItemFromObjectCaseSensitive(object, "apiVersion");
-    if (!cJSON_AddStringToObject(object, "kind", asked_kind) ||
-        !cJSON_AddStringToObject(object, "apiVersion", asked_version))
-        memory_exhausted(0);
+    json_set_member_text(memory, object, "kind", asked_kind);
+    json_set_member_text(memory, object, "apiVersion", asked_version);
     return true;
 }
 
@@ -200,10 +198,10 @@ static const char *object_version(const cJSON *object)
 
 /* Returns an event with the object, or EVENT_REJECTED with the reason in `err`, which it borrows.
  */
-static struct watch_event object_event(const struct object_stream *s, enum watch_event_kind kind,
+static struct watch_event object_event(struct object_stream *s, enum watch_event_kind kind,
                                        cJSON *object, struct error *err)
 {
-    bool valid = cJSON_IsObject(object) ? set_type(s->api_version, s->kind, object, err)
+    bool valid = cJSON_IsObject(object) ? set_type(s->api_version, s->kind, object, &s->memory, err)
                                         : fail(err, "not an object");
 
     return (struct watch_event){.kind = valid ? kind : EVENT_REJECTED,
@@ -214,7 +212,7 @@ static struct watch_event object_event(const struct object_stream *s, enum watch
 
 /* Returns the event in `json`; borrows `json`, `err` for EVENT_REJECTED, `status` for EVENT_ERROR.
  */
-static struct watch_event read_watch_event(const struct object_stream *s, const cJSON *json,
+static struct watch_event read_watch_event(struct object_stream *s, const cJSON *json,
                                            struct status *status, struct error *err)
 {
     const char *type = json_str(json, "type", "");
@@ -265,7 +263,7 @@ static bool reject_unparsed(struct object_stream *s, const char *json, size_t le
     event.object = object;
     if (object && deleted)
         event = object_event(s, EVENT_DELETED, object, &err);
-    else if (object && !set_type(s->api_version, s->kind, object, &err))
+    else if (object && !set_type(s->api_version, s->kind, object, &s->memory, &err))
         abort();
     return s->emit(s->context, &event);
 }
@@ -295,29 +293,92 @@ static bool reject_invalid(struct object_stream *s, const char *json, size_t len
     return s->emit(s->context, &event);
 }
 
-cJSON *object_parse(const char *api_version, const char *kind, const char *json, size_t len,
-                    struct error *err)
+/*
+ * Returns the members of an object that `fields` keeps, as a tree of cJSON that the caller deletes;
+ * NULL if the text is invalid or has too many values.
+ */
+static cJSON *parse_members(const struct json_filter *fields, const char *json, size_t len)
 {
-    cJSON *object;
+    CLEANUP(json_memory_release) struct json_memory memory = {0};
+    const cJSON *tree = json_filter_parse(fields, json, len, OBJECT_MAX_VALUES, &memory);
+    cJSON *copy = tree ? cJSON_Duplicate(tree, true) : NULL;
 
-    if (has_too_many_values(json, len)) {
+    if (tree && !copy)
+        memory_exhausted(len);
+    return copy;
+}
+
+cJSON *object_parse(const char *api_version, const char *kind, const struct json_filter *fields,
+                    const char *json, size_t len, struct error *err)
+{
+    cJSON *object = parse_members(fields, json, len);
+
+    if (!object && has_too_many_values(json, len)) {
         fail(err, "too many values");
         return NULL;
     }
-    object = json_parse(json, len, NULL, err);
+    if (!object)
+        object = json_parse(json, len, NULL, err);
     if (object && !cJSON_IsObject(object))
         fail(err, "not an object");
-    else if (object && set_type(api_version, kind, object, err))
+    else if (object && set_type(api_version, kind, object, NULL, err))
         return object;
     cJSON_Delete(object);
     return NULL;
 }
 
-static bool emit_text(void *context, const char *json, size_t len, size_t offset)
+/* Emits a list item or an event. Returns the result of `emit`. */
+static bool emit_tree(struct object_stream *s, cJSON *tree)
+{
+    struct status status;
+    struct error err;
+    struct watch_event event = s->mode == JSON_FRAME_LIST
+                                   ? object_event(s, EVENT_OBJECT, tree, &err)
+                                   : read_watch_event(s, tree, &status, &err);
+
+    return s->emit(s->context, &event);
+}
+
+/*
+ * Parses the members that s->fields keeps, in s->memory. Returns NULL if the text is invalid or has
+ * too many values.
+ */
+static cJSON *parse_kept_members(struct object_stream *s, const char *json, size_t len)
+{
+    const struct json_filter_row row = JSON_ROW_OBJECT("object", s->fields);
+    const struct json_filter event = {.rows = &row, .row_count = 1};
+    const struct json_filter *filter =
+        s->fields && s->mode == JSON_FRAME_EVENTS ? &event : s->fields;
+
+    return json_filter_parse(filter, json, len, OBJECT_MAX_VALUES, &s->memory);
+}
+
+/* Emits an object that is not cut, and whose framing is valid. */
+static bool emit_text(struct object_stream *s, const char *json, size_t len)
+{
+    cJSON *kept = parse_kept_members(s, json, len);
+    bool goes_on = kept && emit_tree(s, kept);
+    struct error err;
+
+    json_memory_release(&s->memory);
+    if (kept)
+        return goes_on;
+    /* The reason of the rejection, and what can be read of the object. */
+    if (has_too_many_values(json, len))
+        return reject_unparsed(
+            s, json, len, (struct watch_event){.reason = "too many values", .too_large = true});
+
+    CLEANUP(json_cleanup) cJSON *parsed = json_parse(json, len, NULL, &err);
+
+    return parsed ? emit_tree(s, parsed) : reject_invalid(s, json, len, err.text);
+}
+
+static const struct watch_event cut_event = {.reason = "larger than 8 MiB", .too_large = true};
+
+static bool receive_json(void *context, const char *json, size_t len, size_t offset)
 {
     struct object_stream *s = context;
     struct watch_event event;
-    struct status status;
     struct error err;
 
     (void)offset;
@@ -326,20 +387,19 @@ static bool emit_text(void *context, const char *json, size_t len, size_t offset
         event = object_event(s, EVENT_OBJECT, NULL, &err);
         return !s->malformed && s->emit(s->context, &event);
     }
-    if (s->frame.cut)
-        return reject_unparsed(
-            s, json, len, (struct watch_event){.reason = "larger than 8 MiB", .too_large = true});
-    if (has_too_many_values(json, len))
-        return reject_unparsed(
-            s, json, len, (struct watch_event){.reason = "too many values", .too_large = true});
+    return s->json.cut ? reject_unparsed(s, json, len, cut_event) : emit_text(s, json, len);
+}
 
-    CLEANUP(json_cleanup) cJSON *parsed = json_parse(json, len, NULL, &err);
+static bool receive_protobuf(void *context, const struct protobuf_object *object)
+{
+    struct object_stream *s = context;
 
-    if (!parsed)
-        return reject_invalid(s, json, len, err.text);
-    event = s->mode == JSON_FRAME_LIST ? object_event(s, EVENT_OBJECT, parsed, &err)
-                                       : read_watch_event(s, parsed, &status, &err);
-    return s->emit(s->context, &event);
+    if (object->cut)
+        return reject_unparsed(s, object->json, object->len, cut_event);
+    if (object->fault)
+        return reject_unparsed(s, object->json, object->len,
+                               (struct watch_event){.reason = object->fault});
+    return emit_text(s, object->json, object->len);
 }
 
 void object_stream_init(struct object_stream *s, enum json_frame_mode mode, const char *api_version,
@@ -352,31 +412,63 @@ void object_stream_init(struct object_stream *s, enum json_frame_mode mode, cons
         .emit = emit,
         .context = context,
     };
-    json_frame_init(&s->frame, mode, OBJECT_MAX_BYTES, emit_text, s);
-    s->frame.cuts_large = true;
+    json_frame_init(&s->json, mode, OBJECT_MAX_BYTES, receive_json, s);
+    protobuf_frame_init(&s->protobuf, mode, OBJECT_MAX_BYTES, receive_protobuf, s);
+    s->json.cuts_large = true;
 }
 
 void object_stream_release(struct object_stream *s)
 {
-    json_frame_release(&s->frame);
+    json_frame_release(&s->json);
+    protobuf_frame_release(&s->protobuf);
+}
+
+void object_stream_expect_protobuf(struct object_stream *s)
+{
+    s->is_protobuf = true;
+}
+
+/* Frees a buffer above BUFFER_KEPT_BYTES. */
+static void shrink(struct strbuf *buffer)
+{
+    if (buffer->cap > BUFFER_KEPT_BYTES)
+        strbuf_release(buffer);
 }
 
 bool object_stream_feed(struct object_stream *s, const char *bytes, size_t len, struct error *err)
 {
     fail(err, "the reader stopped");
-    if (!json_frame_feed(&s->frame, bytes, len, err)) {
+    if (s->is_protobuf) {
+        if (!protobuf_frame_feed(&s->protobuf, bytes, len, err))
+            return false;
+    } else if (!json_frame_feed(&s->json, bytes, len, err)) {
         if (s->malformed)
             fail(err, "the body is no stream of watch events");
         return false;
     }
-    if (!s->frame.in_object && s->frame.object.cap > BUFFER_KEPT_BYTES)
-        strbuf_release(&s->frame.object);
+    if (!s->json.in_object)
+        shrink(&s->json.object);
+    if (s->protobuf.value.len == 0)
+        shrink(&s->protobuf.value);
+    shrink(&s->protobuf.text);
     return true;
+}
+
+bool object_stream_is_cut(const struct object_stream *s)
+{
+    return s->is_protobuf ? !protobuf_frame_is_complete(&s->protobuf)
+                          : !json_frame_is_complete(&s->json);
+}
+
+/* Returns the JSON text of the list without its items. */
+static const struct strbuf *list_text(const struct object_stream *s)
+{
+    return s->is_protobuf ? &s->protobuf.rest : &s->json.rest;
 }
 
 bool object_stream_is_truncated(const struct object_stream *s)
 {
-    return !json_frame_is_complete(&s->frame) || s->frame.rest.len == 0;
+    return object_stream_is_cut(s) || list_text(s)->len == 0;
 }
 
 bool object_stream_finish_list(struct object_stream *s, struct list_meta *out, struct error *err)
@@ -387,7 +479,7 @@ bool object_stream_finish_list(struct object_stream *s, struct list_meta *out, s
         return fail(err, "the list ends too early");
 
     CLEANUP(json_cleanup)
-    cJSON *rest = json_parse(s->frame.rest.data, s->frame.rest.len, NULL, err);
+    cJSON *rest = json_parse(list_text(s)->data, list_text(s)->len, NULL, err);
 
     if (!rest)
         return fail_in(err, "the list without its items");

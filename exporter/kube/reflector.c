@@ -261,6 +261,8 @@ static void drop_refused_selector(struct reflector *r, const struct reflector_re
     if (!r->by_shard || (!named && !refused))
         return;
     r->by_shard = false;
+    /* restore_history must know the last change of all objects that streams bring. */
+    r->watch.relist = true;
     log_write(r->context->log, LOG_LEVEL_WARN,
               "the API server refuses to select the objects of a shard; the exporter reads those "
               "of all shards and selects them itself",
@@ -283,7 +285,9 @@ static void handle_response(void *context)
                                   .resource = r->resource,
                                   .ns = r->ns,
                                   .field_selector = r->field_selector,
+                                  .shard = r->by_shard ? r->context->filter : NULL,
                                   .metadata_only = r->metadata_only && !r->watch.full_objects,
+                                  .fields = reflector_store_fields(&r->objects),
                                   .position = r->watch.version,
                               },
                               r->context->now_ms);
@@ -343,6 +347,9 @@ static void handle_end(void *context, const struct reflector_request_end *end)
     struct watch_input input = {
         .kind = WATCH_ENDED, .reason = end->reason, .retry_after_ms = end->retry_after_ms};
     bool unsettled = restore_history_end_request(&r->restore_history);
+    /* Servers without WatchList refuse it. The list that follows at once may fail by itself. */
+    bool harmless = end->reason == END_REGULAR ||
+                    (r->watch.phase == WATCH_INITIAL_EVENTS && end->reason == END_REFUSED);
 
     r->answered_ms = 0;
     stream_slot_leave(&r->stream);
@@ -351,7 +358,7 @@ static void handle_end(void *context, const struct reflector_request_end *end)
             .kind = WATCH_PAGE, .version = end->page->version, .token = end->page->token};
     } else {
         drop_refused_selector(r, end);
-        if (end->reason != END_REGULAR)
+        if (!harmless)
             failure_record(&r->failure, end->reason, end->text, r->watch.retries, r->synced);
         failure_note_end(&r->failure, end);
     }
@@ -383,12 +390,16 @@ static void open_request(struct reflector *r)
     reflector_request_open(
         &r->request, &(struct reflector_request_spec){
                          .path = path.data,
-                         .accept = accept_header(r->metadata_only && !r->watch.full_objects, list),
+                         .accept = accept_header(r->metadata_only && !r->watch.full_objects
+                                                     ? REQUEST_FAST_METADATA
+                                                     : REQUEST_OBJECTS,
+                                                 list),
                          .list = list,
                          .token = list ? r->watch.token : NULL,
                          .shard_selector = shard.data,
                          .api_version = r->api_version,
                          .kind = r->kind,
+                         .fields = reflector_store_fields(&r->objects),
                          .handler = {handle_response, handle_bytes, handle_event, handle_end, r},
                      });
 }

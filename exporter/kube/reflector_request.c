@@ -113,12 +113,15 @@ static bool receive_event(void *context, const struct watch_event *event)
     return !q->stopped;
 }
 
-static void receive_head(void *context, unsigned http_status)
+static void receive_head(void *context, unsigned http_status, const char *content_type)
 {
     struct reflector_request *q = context;
 
-    if (http_status == 200)
-        q->handler.responded(q->handler.context);
+    if (http_status != 200)
+        return;
+    if (content_type_is(content_type, CONTENT_TYPE_PROTOBUF))
+        object_stream_expect_protobuf(&q->stream);
+    q->handler.responded(q->handler.context);
 }
 
 static bool receive_bytes(void *context, unsigned http_status, const char *bytes, size_t len)
@@ -135,7 +138,7 @@ static bool receive_bytes(void *context, unsigned http_status, const char *bytes
     } else if (!object_stream_feed(&q->stream, bytes, len, &err)) {
         return q->failed || q->stopped ? false : fail_request(q, END_MALFORMED, err.text);
     }
-    q->handler.received(q->handler.context, len, !json_frame_is_complete(&q->stream.frame));
+    q->handler.received(q->handler.context, len, object_stream_is_cut(&q->stream));
     return true;
 }
 
@@ -215,6 +218,7 @@ void reflector_request_open(struct reflector_request *q, const struct reflector_
     q->text[0] = '\0';
     object_stream_init(&q->stream, spec->list ? JSON_FRAME_LIST : JSON_FRAME_EVENTS,
                        spec->api_version, spec->kind, receive_event, q);
+    q->stream.fields = spec->fields;
     q->transfer = q->transport.start(q->transport.context,
                                      &(struct transport_request){
                                          .path = spec->path,

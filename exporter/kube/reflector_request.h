@@ -67,6 +67,7 @@ struct reflector_request_spec {
     const char *shard_selector;
     const char *api_version; /* Type of the objects. Borrowed, as is the kind. */
     const char *kind;
+    const struct json_filter *fields; /* Members of the objects to read; NULL: all. */
     struct reflector_request_handler handler;
 };
 

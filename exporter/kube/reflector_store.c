@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/reflector_store.h"
 
+#include "metrics/base/json_filter.h"
 #include "metrics/model/event.h"
 #include "metrics/model/template.h"
 #include "metrics/model/work.h"
@@ -198,9 +199,15 @@ static void set_preferred_version(const struct reflector_store *s, const cJSON *
         cJSON_IsString(version) ? discovery_find_preferred(s->discovery, version->valuestring, kind)
                                 : NULL;
 
-    if (preferred && strcmp(preferred->api_version, version->valuestring) != 0 &&
-        !cJSON_SetValuestring(version, preferred->api_version))
-        memory_exhausted(0);
+    if (preferred && strcmp(preferred->api_version, version->valuestring) != 0)
+        json_set_text(version, preferred->api_version);
+}
+
+const struct json_filter *reflector_store_fields(const struct reflector_store *s)
+{
+    bool keeps_documents = store_kept_documents(s->store) != DOCUMENTS_OF_NONE;
+
+    return keeps_documents ? NULL : kind_of(s->api_version, s->kind)->fields;
 }
 
 void reflector_store_put(struct reflector_store *s, cJSON *object)

@@ -57,6 +57,12 @@ struct reflector_store {
  */
 void reflector_store_put(struct reflector_store *s, cJSON *object);
 
+/*
+ * Returns the members that the store reads of the objects, for json_filter_parse(); NULL if it
+ * keeps whole objects.
+ */
+const struct json_filter *reflector_store_fields(const struct reflector_store *s);
+
 /* Removes a deleted object, unless another source was the last to read it. */
 void reflector_store_remove(struct reflector_store *s, const cJSON *object);
 

@@ -202,9 +202,10 @@ static void send_request(struct restore_check *c, struct transport transport, in
     const char *ns = c->spec.ns ? c->spec.ns : "";
 
     if (any) {
+        if (c->spec.shard)
+            namespace_filter_add_shard_selector(c->spec.shard, &selector);
         url_add_parameter(&query, "limit", "1");
-        if (c->spec.field_selector)
-            url_add_parameter(&query, "fieldSelector", c->spec.field_selector);
+        url_add_selectors(&query, &(struct selectors){c->spec.field_selector, selector.data});
     } else {
         strbuf_addf(&selector, "metadata.name=%s", c->last_change.name);
         url_add_parameter(&query, "fieldSelector", selector.data);
@@ -217,6 +218,7 @@ static void send_request(struct restore_check *c, struct transport transport, in
                                       any ? ns : c->last_change.ns, any ? "" : c->last_change.name},
                                .resource = c->spec.resource,
                                .metadata_only = any || c->spec.metadata_only,
+                               .fields = c->spec.fields,
                                .list_query = c->step == RESTORE_CHECK_OBJECT ? NULL : query.data,
                            },
                            now_ms);
@@ -286,14 +288,22 @@ static enum restore_check_result evaluate_object(struct restore_check *c, const 
     return begin_step(c, RESTORE_CHECK_LIST, now_ms);
 }
 
+/* Returns true if the object is one of those that lists and streams bring. */
+static bool is_in_scope(const struct restore_check *c, const cJSON *object)
+{
+    const char *ns = json_str(json_get(object, "metadata"), "namespace", "");
+
+    return object && (!c->spec.shard || namespace_filter_allows(c->spec.shard, ns));
+}
+
 /* A list older than the stream proves a restore. So does an older object if no change is known. */
 static enum restore_check_result evaluate_list(struct restore_check *c, const struct fetch *f,
                                                int64_t now_ms)
 {
     char before[WATCH_VERSION_MAX];
     const char *version = json_str(json_get(f->object, "metadata"), "resourceVersion", "");
-    bool unknown =
-        !*c->last_change.name && f->object && number_compare(version, c->position) == NUMBER_LESS;
+    bool unknown = !*c->last_change.name && is_in_scope(c, f->object) &&
+                   number_compare(version, c->position) == NUMBER_LESS;
 
     if (is_list_known(f) && (unknown || number_compare(f->version, c->position) == NUMBER_LESS))
         return RESTORE_CHECK_RESTORED;

@@ -4,6 +4,7 @@
 #include "exporter/kube/object_request.h"
 #include "exporter/kube/object_stream.h"
 #include "exporter/kube/watch_state.h"
+#include "exporter/options/namespace_filter.h"
 #include "metrics/base/json.h"
 
 /*
@@ -59,7 +60,9 @@ struct restore_check_spec {
     const char *resource;
     const char *ns; /* NULL: all namespaces. */
     const char *field_selector;
+    const struct namespace_filter *shard; /* The known objects are those of the shard; NULL: all. */
     bool metadata_only;
+    const struct json_filter *fields; /* Members of the objects in the stream; NULL: all. */
     bool by_version; /* Ignore differences of content between objects of the same version. */
     const struct last_change *last_change;
     const char *position; /* resourceVersion at which the stream was resumed. */

@@ -102,12 +102,11 @@ enum end_reason end_reason_of_error(const struct status *status)
     return status->code == 429 ? END_BUSY : END_FAILED;
 }
 
-bool content_type_is_json(const char *content_type)
+bool content_type_is(const char *content_type, const char *media_type)
 {
-    static const char json[] = "application/json";
-    size_t len = sizeof(json) - 1;
+    size_t len = strlen(media_type);
 
-    return content_type && strncasecmp(content_type, json, len) == 0 &&
+    return content_type && strncasecmp(content_type, media_type, len) == 0 &&
            strchr("; \t", content_type[len]) != NULL;
 }
 
@@ -137,9 +136,8 @@ void url_add_watch_parameters(const struct watch *w, struct strbuf *out)
         if (w->token || (!w->unpaginated && !from_cache))
             url_add_parameter(out, "limit", number);
         /*
-         * Without resourceVersion the server returns the most recent state: Kubernetes 1.34 and
-         * later from its watch cache, also in pages, older servers from etcd. With a version the
-         * objects come from the watch cache, and are not older than the known ones.
+         * The first list may come from the watch cache of the server ("0"). Later lists must not
+         * be older than the known objects. Without resourceVersion the server reads etcd.
          */
         if (w->token)
             url_add_parameter(out, "continue", w->token);
@@ -186,11 +184,20 @@ void url_add_resource_path(struct strbuf *out, const char *api_version, const ch
     url_add_segment(out, resource);
 }
 
-const char *accept_header(bool metadata_only, bool list)
+#define METADATA_LIST ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,"
+#define METADATA      ";as=PartialObjectMetadata;g=meta.k8s.io;v=v1,"
+
+const char *accept_header(enum requested_content content, bool list)
 {
-    if (!metadata_only)
-        return "application/json";
-    if (list)
-        return "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
-    return "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
+    /* The order is that of the metadata client of client-go. */
+    static const char *const headers[][2] = {
+        [REQUEST_OBJECTS] = {CONTENT_TYPE_JSON, CONTENT_TYPE_JSON},
+        [REQUEST_METADATA] = {CONTENT_TYPE_JSON METADATA CONTENT_TYPE_JSON,
+                              CONTENT_TYPE_JSON METADATA_LIST CONTENT_TYPE_JSON},
+        [REQUEST_FAST_METADATA] =
+            {CONTENT_TYPE_PROTOBUF METADATA CONTENT_TYPE_JSON METADATA CONTENT_TYPE_JSON,
+             CONTENT_TYPE_PROTOBUF METADATA_LIST CONTENT_TYPE_JSON METADATA_LIST CONTENT_TYPE_JSON},
+    };
+
+    return headers[content][list];
 }

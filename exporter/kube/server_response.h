@@ -29,8 +29,12 @@ enum end_reason end_reason_of_error(const struct status *status);
 
 /* ---- Content-Type ---- */
 
-/* Returns true if the media type is application/json, with or without parameters. NULL: false. */
-bool content_type_is_json(const char *content_type);
+/* Media types of the responses of API servers. */
+#define CONTENT_TYPE_JSON     "application/json"
+#define CONTENT_TYPE_PROTOBUF "application/vnd.kubernetes.protobuf"
+
+/* Returns true for this media type, with or without parameters. `content_type` NULL: false. */
+bool content_type_is(const char *content_type, const char *media_type);
 
 /* Returns true if the Content-Type has the parameter with this value. NULL: false. */
 bool content_type_has_parameter(const char *content_type, const char *name, const char *value);
@@ -54,11 +58,15 @@ void url_add_watch_query(struct strbuf *out, const struct watch *w,
 void url_add_resource_path(struct strbuf *out, const char *api_version, const char *ns,
                            const char *resource);
 
-/*
- * Returns the static Accept header of a request for a list, or (`list` is false) for an object or a
- * stream. metadata_only: asks for PartialObjectMetadata, with full objects as the alternative.
- */
-const char *accept_header(bool metadata_only, bool list);
+/* Part of the objects that a request asks for. */
+enum requested_content {
+    REQUEST_OBJECTS,       /* Full objects, in JSON. */
+    REQUEST_METADATA,      /* PartialObjectMetadata in JSON, or full objects. */
+    REQUEST_FAST_METADATA, /* PartialObjectMetadata in protobuf; otherwise, as REQUEST_METADATA. */
+};
+
+/* Returns the static Accept header for a list, or (`list` is false) for an object or a stream. */
+const char *accept_header(enum requested_content content, bool list);
 
 /* Used only by server_response.c and tests. */
 

@@ -36,10 +36,10 @@ int64_t throttle_deadline(const struct throttle *t)
     return t->changed_ms != 0 && change_ms < refresh_ms ? change_ms : refresh_ms;
 }
 
-int64_t throttle_publish(struct throttle *t, int64_t cost_ms, int64_t now_ms)
+int64_t throttle_publish(struct throttle *t, int64_t cost_us, int64_t now_ms)
 {
     int64_t waited_ms = t->changed_ms != 0 ? now_ms - t->changed_ms : 0;
-    int64_t interval_ms = cost_ms * COST_PARTS;
+    int64_t interval_ms = (cost_us * COST_PARTS + 999) / 1000;
 
     if (t->changed_ms != 0)
         t->published_ms = now_ms;
@@ -54,7 +54,7 @@ int64_t throttle_publish(struct throttle *t, int64_t cost_ms, int64_t now_ms)
 /* ---- pages ---- */
 
 enum {
-    SHORTEST_MS = 50, /* throttle.shortest_ms of the metrics page. */
+    SHORTEST_MS = 10, /* throttle.shortest_ms of the metrics page. */
     PAGE_MAX = 1024 * 1024 * 1024,
     ROOM_PART = 32, /* Divisor: 1/32 of a page's length is reserved for growth. */
 };
@@ -141,14 +141,14 @@ static bool publish_text_page(struct publisher *p, enum page page, const struct 
 static void publish_page(struct publisher *p, enum page page, const struct health *health)
 {
     struct health shown = *health;
-    int64_t used_ms = platform_thread_cpu_ms();
+    int64_t used_us = platform_thread_cpu_us();
 
     shown.registry = health->evaluation ? health->evaluation->registry : p->empty_registry;
     if (!(page == PAGE_METRICS ? publish_metrics(p, &shown) : publish_text_page(p, page, &shown)))
         log_write(p->log, LOG_LEVEL_ERROR, "page is too large to publish", "page",
                   page_defs[page].handler);
 
-    int64_t waited_ms = throttle_publish(&p->throttles[page], platform_thread_cpu_ms() - used_ms,
+    int64_t waited_ms = throttle_publish(&p->throttles[page], platform_thread_cpu_us() - used_us,
                                          platform_steady_ms());
     /* The wait ends with this publication, so the next page reports its duration. */
     if (page == PAGE_METRICS && health->evaluation && waited_ms > 0)

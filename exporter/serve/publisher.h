@@ -85,10 +85,10 @@ void throttle_change(struct throttle *t, int64_t now_ms);
 /* Returns the time at which the next page is due; may be in the past. */
 int64_t throttle_deadline(const struct throttle *t);
 /*
- * Records that a page was published, which took `cost_ms` of processor time. Returns how long its
- * oldest change waited, in milliseconds; 0 without a change.
+ * Records that a page was published, which took `cost_us` microseconds of processor time. Returns
+ * how long its oldest change waited, in milliseconds; 0 without a change.
  */
-int64_t throttle_publish(struct throttle *t, int64_t cost_ms, int64_t now_ms);
+int64_t throttle_publish(struct throttle *t, int64_t cost_us, int64_t now_ms);
 
 enum memory_action { MEMORY_KEEP, MEMORY_SHED, MEMORY_RESTORE };
 

@@ -34,9 +34,11 @@ int64_t platform_steady_ms(void)
     return read_ms(CLOCK_MONOTONIC);
 }
 
-int64_t platform_thread_cpu_ms(void)
+int64_t platform_thread_cpu_us(void)
 {
-    return read_ms(CLOCK_THREAD_CPUTIME_ID);
+    struct timespec used = read_clock(CLOCK_THREAD_CPUTIME_ID);
+
+    return (int64_t)used.tv_sec * 1000000 + used.tv_nsec / 1000;
 }
 
 double platform_steady_seconds(void)

@@ -15,8 +15,8 @@ int64_t platform_steady_ms(void);
 /* Returns the time of CLOCK_MONOTONIC in seconds, with a fraction. */
 double platform_steady_seconds(void);
 
-/* Returns the CPU time of the calling thread in milliseconds. */
-int64_t platform_thread_cpu_ms(void);
+/* Returns the CPU time of the calling thread in microseconds. */
+int64_t platform_thread_cpu_us(void);
 
 /* Returns the environment of the process: NAME=value strings, and NULL at the end. */
 const char *const *platform_environment(void);

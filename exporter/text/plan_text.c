@@ -261,10 +261,11 @@ static void add_preserved_copies(struct strbuf *out, size_t start, const struct 
 /* Appends the quota that refuses the template, and the amounts. */
 static void add_quota_excess(struct strbuf *out, size_t start, const struct outcome *o)
 {
-    if (!o->binding || !o->binding->quota_excess || o->predicted.outcome != PREDICTION_REFUSED)
+    if (!o->binding || !binding_rare(o->binding)->quota_excess ||
+        o->predicted.outcome != PREDICTION_REFUSED)
         return;
     begin_part(out, start);
-    quota_excess_add_text(o->binding->quota_excess, out);
+    quota_excess_add_text(binding_rare(o->binding)->quota_excess, out);
 }
 
 void plan_add_change(struct strbuf *out, const struct plan_template *t, bool all)
@@ -553,8 +554,8 @@ static void print_differing_fields(struct output *o, const struct outcome *a,
         struct field_printer printer = {o, drift_field_names[i]};
 
         if (fields & 1U << i)
-            difference_lines_each(explain_field_json(&a->binding->propagation, i, &from),
-                                  explain_field_json(&b->binding->propagation, i, &to),
+            difference_lines_each(explain_field_json(a->binding->propagation, i, &from),
+                                  explain_field_json(b->binding->propagation, i, &to),
                                   print_field_line, &printer);
     }
 }

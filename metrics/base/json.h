@@ -5,28 +5,13 @@
 
 #include "metrics/base/base.h"
 #include "metrics/base/error.h"
+#include "metrics/base/json_syntax.h"
 #include "metrics/base/strbuf.h"
 
 /*
  * Parsing of untrusted JSON with cJSON, access to its members, and escaping in JSON output. To
  * write documents, see json_writer.h.
  */
-
-/* Maximum nesting of JSON arrays and objects. */
-enum { JSON_DEPTH_MAX = 128 };
-
-/* Result of the syntax check of a JSON text. */
-struct json_fault {
-    const char *reason; /* Static text; NULL if the JSON is valid. */
-    size_t offset;      /* Offset of the fault in bytes; 0 if the JSON is valid. */
-};
-
-/*
- * Checks that `len` bytes are one JSON value with optional white space around it, and returns the
- * first fault. The deviations from RFC 8259 that json_parse() names are no faults. `json[len]` must
- * be readable and NUL. Allocates no memory.
- */
-struct json_fault json_find_fault(const char *json, size_t len) MUST_USE;
 
 /*
  * Accessors to a member of `object`. They return the fallback, or NULL without that parameter, if

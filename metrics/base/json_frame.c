@@ -3,6 +3,8 @@
 
 #include <endian.h>
 
+#include "metrics/base/json_syntax.h"
+
 static const char items_key[] = "items";
 
 /* Values of key_state. KEY_BEGIN + n means that n characters of "items" have matched. */
@@ -80,15 +82,6 @@ static bool is_among_objects(const struct json_frame *f)
     return f->mode == JSON_FRAME_EVENTS || f->in_items;
 }
 
-/* Returns 0x80 in each byte of `word` that equals `byte`. Only the lowest mark is reliable. */
-static uint64_t match_bytes(uint64_t word, char byte)
-{
-    uint64_t ones = UINT64_C(0x0101010101010101);
-    uint64_t zero_where_equal = word ^ (ones * (unsigned char)byte);
-
-    return (zero_where_equal - ones) & ~zero_where_equal & (ones << 7);
-}
-
 /* Returns the offset of the next quote or backslash, or `len`. Reads eight bytes at once. */
 static size_t find_quote_or_backslash(const char *bytes, size_t at, size_t len)
 {
@@ -98,7 +91,7 @@ static size_t find_quote_or_backslash(const char *bytes, size_t at, size_t len)
         memcpy(&word, bytes + at, sizeof(word));
         word = le64toh(word);
 
-        uint64_t found = match_bytes(word, '"') | match_bytes(word, '\\');
+        uint64_t found = json_mark_bytes(word, '"') | json_mark_bytes(word, '\\');
 
         if (found)
             return at + (unsigned)__builtin_ctzll(found) / 8;

@@ -310,8 +310,8 @@ static void explain_settings(struct explain_context *x, const struct entry *poli
 {
     const struct policy *p = entry_policy(policy);
     struct json_writer *w = &x->out->facts;
-    bool overwrite = p->propagation.conflict_resolution == CONFLICT_RESOLUTION_OVERWRITE;
-    bool preserve = p->propagation.preserve == OPTIONAL_TRUE;
+    bool overwrite = p->propagation->conflict_resolution == CONFLICT_RESOLUTION_OVERWRITE;
+    bool preserve = p->propagation->preserve == OPTIONAL_TRUE;
 
     explain_open_section(x, "says", "Settings");
     explain_rules(x, "resourceSelectors", "selects", p->selectors, p->selector_count);
@@ -329,19 +329,19 @@ static void explain_settings(struct explain_context *x, const struct entry *poli
     json_writer_int(w, "priority", p->priority);
     json_writer_text(w, "activation", p->lazy ? "Lazy" : "Immediate");
     json_writer_text(w, "preemption", p->preempts ? "Always" : "Never");
-    json_writer_bool(w, "propagateDeps", p->propagation.propagate_deps);
+    json_writer_bool(w, "propagateDeps", p->propagation->propagate_deps);
     json_writer_text(w, "conflictResolution", overwrite ? "Overwrite" : "Abort");
     json_writer_bool(w, "preserveResourcesOnDeletion", preserve);
-    json_writer_raw_json(w, "placement", p->propagation.placement);
+    json_writer_raw_json(w, "placement", p->propagation->placement);
     json_writer_bool(w, "deleting", p->deleting);
     explain_paragraph(x,
                       "priority %" PRId32 ", activation %s, preemption %s, propagateDeps %s, "
                       "conflictResolution %s, preserveResourcesOnDeletion %s",
                       p->priority, p->lazy ? "Lazy" : "Immediate", p->preempts ? "Always" : "Never",
-                      p->propagation.propagate_deps ? "true" : "false",
+                      p->propagation->propagate_deps ? "true" : "false",
                       overwrite ? "Overwrite" : "Abort", preserve ? "true" : "false");
     explain_paragraph(x, "placement:");
-    explain_json(x, p->propagation.placement);
+    explain_json(x, p->propagation->placement);
     if (p->deleting)
         explain_paragraph(x, "The policy is being deleted and selects no template.");
     explanation_close(x->out, '}');
@@ -571,7 +571,7 @@ static void explain_priority(struct explain_context *x, const struct entry *entr
         [PRIORITY_MISSING] = "missing",
         [PRIORITY_VALUE] = "found",
     };
-    const char *names = entry_policy(entry)->propagation.schedule_priority;
+    const char *names = entry_policy(entry)->propagation->schedule_priority;
     const struct policy_decision *d = policy_decision(entry);
     struct json_writer *w = &x->out->facts;
 
@@ -597,7 +597,7 @@ static void explain_problems(struct explain_context *x, const struct entry *entr
     unsigned problems = entry_policy_problems(entry);
     const struct policy *p = entry_policy(entry);
 
-    if (problems == 0 && p->override_count == 0 && !p->propagation.schedule_priority)
+    if (problems == 0 && p->override_count == 0 && !p->propagation->schedule_priority)
         return;
     explain_open_section(x, "problems", "Defects of the policy");
     explanation_open(x->out, "items", '[');

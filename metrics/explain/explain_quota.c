@@ -34,7 +34,7 @@ static struct projection project_binding(const struct explain_context *x, const 
 {
     struct placements *placements = engine_context_const(x->engine)->placements;
     const struct resolved_placement *resolved =
-        placements_ref(placements, b->propagation.placement);
+        placements_ref(placements, b->propagation->placement);
     struct projection p = {0};
 
     projection_make(placements, resolved, b, &p);
@@ -70,11 +70,11 @@ static void read_unbound_load(const struct explain_context *x, const struct entr
     struct intern *strings = store_string_pool(engine_store(x->engine));
     struct projection p = {0};
     struct predicted predicted = predict_template(x->engine, template, &p);
-    const struct binding wanted = {.replicas = entry_template(template)->replicas};
+    const struct binding wanted = {.replicas = template_replicas(entry_template(template))};
     int64_t sum = projection_count_replicas(&p, &wanted);
 
-    out->owned =
-        requests_parse(strings, entry_template(template)->requests, &out->then.request_count);
+    out->owned = requests_parse(strings, template_requests(entry_template(template)),
+                                &out->then.request_count);
     out->then.requests = out->owned;
     out->then.replicas = sum > 0 ? sum : 0;
     out->then_known = sum >= 0 || predicted.outcome != PREDICTION_UNDETERMINED;
@@ -299,7 +299,7 @@ static void list_refused(const struct store *store, const struct entry *quota,
         const struct binding *b = entry_binding(partition_entry(p, i));
         const struct binding_decision *d = binding_decision(partition_entry(p, i));
         const char *message = b ? refusal_message(b) : NULL;
-        struct entry *template = d ? d->template : NULL;
+        struct entry *template = d ? binding_decision_template(d) : NULL;
         size_t at;
 
         if (!message || !template || !message_fits(message, quota))

@@ -112,7 +112,8 @@ static void explain_reported_holders(struct explain_context *x, const struct ent
     explanation_open(x->out, "holders", '[');
     if (connector->conflict_holder)
         explain_holder(x, NULL, connector->conflict_holder);
-    for (const struct member_conflict *m = b ? b->member_conflicts : NULL; m && m->cluster; m++)
+    for (const struct member_conflict *m = b ? binding_rare(b)->member_conflicts : NULL;
+         m && m->cluster; m++)
         explain_holder(x, m->cluster, m->holder);
     explanation_close(x->out, ']');
 }

@@ -367,8 +367,8 @@ static unsigned fields_to_change(const struct template_decision *d, const struct
     if (d->state != STATE_STALE || !policy || !policy_decision(decision_governing(d)) ||
         !b->has_placement)
         return 0;
-    return drift_fields(&policy->propagation, &policy_decision(decision_governing(d))->priority,
-                        &b->propagation, entry_is_cluster_scoped(decision_binding(d)));
+    return drift_fields(policy->propagation, &policy_decision(decision_governing(d))->priority,
+                        b->propagation, entry_is_cluster_scoped(decision_binding(d)));
 }
 
 static void explain_template_binding(struct explain_context *x, const struct entry *template)
@@ -441,12 +441,14 @@ static bool explain_references(struct explain_context *x, const struct entry *te
 {
     const struct template *t = entry_template(template);
     const struct binding *b = entry_binding(decision_binding(template_decision(template)));
-    const struct recorded_dependencies *recorded = b && !t->references_known ? b->recorded : NULL;
+    const struct recorded_dependencies *recorded =
+        b && !t->references_known ? binding_rare(b)->recorded : NULL;
+    const struct references references = template_references(t);
     uint32_t count = 0;
 
     explanation_open(x->out, "items", '[');
-    for (uint32_t i = 0; i < t->reference_count; i++) {
-        const struct reference *r = &t->references[i];
+    for (uint32_t i = 0; i < references.count; i++) {
+        const struct reference *r = &references.items[i];
 
         /* References by label have no name. */
         if (r->to->label_key)
@@ -482,7 +484,7 @@ static void explain_dependencies(struct explain_context *x, const struct entry *
     const struct template_decision *d = template_decision(template);
     const struct template *t = entry_template(template);
 
-    if (t->reference_count == 0 && !d->propagates)
+    if (!t->references && !d->propagates)
         return;
     explain_open_section(x, "dependencies", "Dependencies");
     if (!explain_references(x, template))

@@ -466,7 +466,7 @@ static const char *policy_field_json(const struct entry *policy, enum drift_fiel
     const struct policy_decision *d = policy_decision(policy);
 
     if (field != FIELD_SCHEDULE_PRIORITY || !d || d->priority.state != PRIORITY_VALUE)
-        return explain_field_json(&entry_policy(policy)->propagation, field, out);
+        return explain_field_json(entry_policy(policy)->propagation, field, out);
     strbuf_addf(out, "{\"priority\":%" PRId32 "}", d->priority.value);
     return out->data;
 }
@@ -477,7 +477,7 @@ static void explain_field_difference(struct explain_context *x, enum drift_field
 {
     CLEANUP(strbuf_release) struct strbuf old_text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
     CLEANUP(strbuf_release) struct strbuf new_text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
-    const char *before = explain_field_json(&entry_binding(binding)->propagation, field, &old_text);
+    const char *before = explain_field_json(entry_binding(binding)->propagation, field, &old_text);
     const char *after = policy_field_json(policy, field, &new_text);
     struct field context = {x, drift_field_names[field]};
 
@@ -557,7 +557,7 @@ void explain_assigned_replicas(struct explain_context *x, const struct binding *
                     b->clusters[i].replicas);
     if (text.len > 0)
         explain_paragraph(x, "Replicas now: %s.", text.data);
-    if (!b || !b->has_placement || b->propagation.placement == b->applied_placement)
+    if (!b || !b->has_placement || b->propagation->placement == b->applied_placement)
         return;
     json_writer_raw_json(&x->out->facts, "appliedPlacement", b->applied_placement);
     explain_paragraph(x, "The scheduler has not applied the placement yet. Placement that "

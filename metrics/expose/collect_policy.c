@@ -74,7 +74,7 @@ static const char *bool_text(bool value)
 static void collect_policy_info(const struct entry *entry, struct samples *out)
 {
     const struct policy *policy = entry_policy(entry);
-    const struct propagation *p = &policy->propagation;
+    const struct propagation *p = policy->propagation;
     bool overwrites = p->conflict_resolution == CONFLICT_RESOLUTION_OVERWRITE;
     char priority[16];
 

@@ -150,15 +150,15 @@ static void collect_binding_delay(const struct entry *entry, struct samples *out
 {
     const struct binding_decision *d = binding_decision(entry);
     const struct binding *b = entry_binding(entry);
-    const struct template *t = entry_template(d->template);
+    const struct template *t = entry_template(binding_decision_template(d));
     const struct policy *policy = entry_policy(binding_claimed_policy(entry));
 
     if (!b->has_placement || !t || !policy)
         return;
-    if (b->created_ms == 0 || t->created_ms == 0 || policy->created_ms == 0)
+    if (b->created_ms == 0 || template_created_ms(t) == 0 || policy->created_ms == 0)
         return;
-    bool is_policy_later = policy->created_ms > t->created_ms;
-    int64_t since_ms = is_policy_later ? policy->created_ms : t->created_ms;
+    bool is_policy_later = policy->created_ms > template_created_ms(t);
+    int64_t since_ms = is_policy_later ? policy->created_ms : template_created_ms(t);
     if (b->created_ms >= since_ms && !(is_policy_later && policy->lazy))
         SAMPLE(out, b->created_ms - since_ms, 0);
 }
@@ -310,7 +310,7 @@ static unsigned scope_index(const struct entry *entry)
 
 static enum binding_origin binding_origin_of(const struct binding *b)
 {
-    bool required = b->referrer_count > 0;
+    bool required = binding_rare(b)->referrer_count > 0;
 
     if (b->claim)
         return required ? ORIGIN_BOTH : ORIGIN_POLICY;
@@ -327,7 +327,7 @@ static void collect_bindings_not_rescheduled(const struct entry *entry, struct s
 {
     const struct binding *b = entry_binding(entry);
 
-    if (b->has_placement && b->propagation.placement != b->applied_placement)
+    if (b->has_placement && b->propagation->placement != b->applied_placement)
         SAMPLE(out, 1, scope_index(entry));
 }
 

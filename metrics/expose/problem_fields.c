@@ -420,7 +420,7 @@ static void add_unmatched(const struct field_context *c, struct strbuf *out)
     const struct template *t = entry_template(c->entry);
     int64_t ignored_ms;
     bool labels =
-        c->problem->reason == PROBLEM_REASON_NOT_PROPAGATED_NO_MATCH && t && t->labels.count > 0 &&
+        c->problem->reason == PROBLEM_REASON_NOT_PROPAGATED_NO_MATCH && t && t->labels &&
         selector_index_find_broad(engine_context_const(c->engine)->index, c->entry, &ignored_ms);
 
     strbuf_adds(out, labels ? "metadata.labels" : "metadata.name");
@@ -431,7 +431,7 @@ static void add_claim(const struct field_context *c, struct strbuf *out)
 {
     const struct template *t = entry_template(c->entry);
     const struct binding *b = entry_binding(c->entry);
-    const struct claim *claim = t ? t->claim : b ? b->claim : NULL;
+    const struct claim *claim = t ? template_claim(t) : b ? b->claim : NULL;
 
     if (claim)
         strbuf_addf(out, "metadata.labels.%s", permanent_id_key(claim->cluster_scoped));
@@ -465,10 +465,11 @@ static void add_reference(const struct field_context *c, struct strbuf *out)
     } else {
         uint32_t at = 0;
 
-        while (b && at < b->referrer_count && binding_exists(c, &b->referrers[at]))
+        while (b && at < binding_rare(b)->referrer_count &&
+               binding_exists(c, &binding_rare(b)->referrers[at]))
             at++;
         strbuf_adds(out, "spec.requiredBy");
-        if (b && at < b->referrer_count)
+        if (b && at < binding_rare(b)->referrer_count)
             strbuf_addf(out, "[%" PRIu32 "]", at);
     }
 }

@@ -145,7 +145,7 @@ static void add_targets_off_placement(const struct engine *e, const struct probl
 
     if (!b || !b->has_placement)
         return;
-    resolved = placements_ref(placements, b->propagation.placement);
+    resolved = placements_ref(placements, b->propagation->placement);
     for (uint32_t i = 0; i < b->cluster_count; i++) {
         if (!placements_allow_cluster(placements, resolved, b->clusters[i].name))
             add_name(out, b->clusters[i].name);
@@ -168,7 +168,7 @@ static void add_forbidden_clusters(const struct problem *p, struct cluster_names
 static void add_member_conflicts(const struct problem *p, struct cluster_names *out)
 {
     const struct binding *b = binding_of(p);
-    const struct member_conflict *m = b ? b->member_conflicts : NULL;
+    const struct member_conflict *m = b ? binding_rare(b)->member_conflicts : NULL;
 
     for (; m && m->cluster; m++)
         add_name(out, m->cluster);
@@ -562,7 +562,7 @@ struct time_limit problem_time_limit(const struct problem *p)
 static const struct entry *template_of_object(const struct entry *entry)
 {
     if (entry_class(entry) == CLASS_BINDING)
-        return entry_decision(entry) ? binding_decision(entry)->template : NULL;
+        return entry_decision(entry) ? binding_decision_template(binding_decision(entry)) : NULL;
     return entry_class(entry) == CLASS_TEMPLATE ? entry : NULL;
 }
 

@@ -402,8 +402,8 @@ static void put_scheduler(const struct sentence *s, struct strbuf *out)
     const struct template_decision *d = subject ? template_decision(subject) : NULL;
     const struct binding *b = entry_binding(d ? decision_binding(d) : subject);
 
-    if (b && b->propagation.scheduler_name)
-        strbuf_adds(out, b->propagation.scheduler_name);
+    if (b && b->propagation->scheduler_name)
+        strbuf_adds(out, b->propagation->scheduler_name);
 }
 
 /* Appends the name of the binding that Karmada makes for the template. */

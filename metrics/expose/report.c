@@ -381,8 +381,8 @@ void report_put_outcome(struct json_writer *w, const char *key, const struct out
     json_writer_text(w, "outcomeReason", o->predicted.reason);
     if (outcome_by_release(o))
         json_writer_text(w, "byRelease", outcome_by_release(o));
-    if (o->binding && o->binding->quota_excess)
-        report_put_quota_excess(w, "quota", o->binding->quota_excess);
+    if (o->binding && binding_rare(o->binding)->quota_excess)
+        report_put_quota_excess(w, "quota", binding_rare(o->binding)->quota_excess);
     if (outcome_waits_for_scheduling(o))
         json_writer_bool(w, "schedulingSuspended", true);
     put_required_by(w, o);

@@ -15,6 +15,53 @@ static const char *const id_keys[] = {"resourcebinding.karmada.io/permanent-id",
                                       "clusterresourcebinding.karmada.io/permanent-id"};
 static const char dependencies_key[] = "resourcebinding.karmada.io/dependencies";
 
+/* ---- members that are read ---- */
+
+/* conflict_holder_decode() reads these conditions. */
+static const struct json_filter_row member_condition_rows[] = {
+    JSON_ROW_KEEP("type"),
+    JSON_ROW_KEEP("status"),
+    JSON_ROW_KEEP("reason"),
+    JSON_ROW_KEEP("message"),
+};
+static const struct json_filter member_condition =
+    JSON_FILTER_OF(member_condition_rows, JSON_FILTER_DROP);
+static const struct json_filter_row member_status_rows[] = {
+    JSON_ROW_KEEP("resourceTemplateGeneration"),
+    JSON_ROW_KEEP("generation"),
+    JSON_ROW_KEEP("observedGeneration"),
+    JSON_ROW_KEEP("replicas"),
+    JSON_ROW_KEEP("updatedReplicas"),
+    JSON_ROW_ELEMENTS("conditions", &member_condition),
+};
+static const struct json_filter member_status =
+    JSON_FILTER_OF(member_status_rows, JSON_FILTER_DROP);
+static const struct json_filter_row target_rows[] = {
+    JSON_ROW_KEEP("applied"),
+    JSON_ROW_KEEP("appliedMessage"),
+    JSON_ROW_KEEP("clusterName"),
+    JSON_ROW_KEEP("health"),
+    JSON_ROW_OBJECT("status", &member_status),
+};
+static const struct json_filter target_fields = JSON_FILTER_OF(target_rows, JSON_FILTER_DROP);
+static const struct json_filter_row status_rows[] = {
+    JSON_ROW_ELEMENTS("aggregatedStatus", &target_fields)};
+static const struct json_filter status_fields = JSON_FILTER_OF(status_rows, JSON_FILTER_KEEP);
+static const struct json_filter_row requirement_rows[] = {JSON_ROW_KEEP("resourceRequest")};
+static const struct json_filter requirement_fields =
+    JSON_FILTER_OF(requirement_rows, JSON_FILTER_DROP);
+static const struct json_filter_row spec_rows[] = {
+    JSON_ROW_OBJECT("replicaRequirements", &requirement_fields)};
+static const struct json_filter spec_fields = JSON_FILTER_OF(spec_rows, JSON_FILTER_KEEP);
+static const struct json_filter_row binding_rows[] = {
+    JSON_ROW_OBJECT("metadata", &metadata_fields_of_derived),
+    JSON_ROW_OBJECT("spec", &spec_fields),
+    JSON_ROW_OBJECT("status", &status_fields),
+};
+const struct json_filter binding_fields = JSON_FILTER_OF(binding_rows, JSON_FILTER_KEEP);
+
+/* ---- decoding ---- */
+
 enum {
     RECORDED_MAX = 4096,              /* Maximum number of recorded dependencies. */
     TARGET_GENERATION_MAX = 0xffffff, /* Maximum of `generation` in struct target_status. */
@@ -448,10 +495,21 @@ static const char *read_applied_placement(struct decode *d, const cJSON *json, u
     if (!text)
         return NULL;
 
+    /* The group depends on more than the text only if there are several groups. */
+    bool has_groups = strstr(text, "clusterAffinities");
+    const char *canonical = has_groups ? NULL : intern_recall(d->strings, text, strlen(text));
+
+    if (canonical)
+        return canonical;
+
     CLEANUP(json_cleanup) cJSON *placement = json_parse(text, strlen(text), NULL, &ignored);
 
     *group = observed_group_index(placement, json);
-    return canonical_text(d, cJSON_IsObject(placement) ? placement : NULL, CANONICAL_PLACEMENT);
+    canonical =
+        canonical_text(d, cJSON_IsObject(placement) ? placement : NULL, CANONICAL_PLACEMENT);
+    if (canonical && !has_groups)
+        intern_remember(d->strings, text, strlen(text), canonical);
+    return canonical;
 }
 
 /* Returns false for an incomplete dependency, and for one by label selector, which has no name. */
@@ -494,16 +552,16 @@ static struct recorded_dependencies *read_recorded_dependencies(struct decode *d
     return recorded;
 }
 
-static void read_referrers(struct decode *d, const cJSON *spec, struct binding *b)
+static void read_referrers(struct decode *d, const cJSON *spec, struct binding_rare *out)
 {
     static const char path[] = "spec.requiredBy[]";
     const cJSON *array = decode_array(d, spec, "spec", "requiredBy");
     const cJSON *item;
 
-    b->referrers = decode_alloc_array(array, sizeof(*b->referrers));
+    out->referrers = decode_alloc_array(array, sizeof(*out->referrers));
     cJSON_ArrayForEach (item, array) {
         decode_check_element(d, item, path);
-        b->referrers[b->referrer_count++] = (struct referrer){
+        out->referrers[out->referrer_count++] = (struct referrer){
             .ns = decode_interned_or_empty(d, item, path, "namespace"),
             .name = decode_interned_or_empty(d, item, path, "name"),
         };
@@ -527,8 +585,9 @@ static int compare_cluster_names(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* Appends once to b->clusters each cluster that is in spec.requiredBy, but not in spec.clusters. */
-static void read_required_clusters(struct decode *d, const cJSON *spec, struct binding *b)
+/* Appends once to `*targets` each cluster that is in spec.requiredBy, but not in spec.clusters. */
+static void read_required_clusters(struct decode *d, const cJSON *spec, struct binding *b,
+                                   struct target_cluster **targets)
 {
     static const char path[] = "spec.requiredBy[].clusters[]";
     const cJSON *array = json_get(spec, "requiredBy");
@@ -551,11 +610,10 @@ static void read_required_clusters(struct decode *d, const cJSON *spec, struct b
             required[count++] = decode_target_cluster(d, item, path);
     }
     for (uint32_t i = 0; i < b->cluster_count; i++)
-        by_name[i] = b->clusters[i];
+        by_name[i] = (*targets)[i];
     qsort(by_name, b->cluster_count, sizeof(*by_name), compare_cluster_names);
     qsort(required, count, sizeof(*required), compare_cluster_names);
-    b->clusters =
-        xreallocarray(b->clusters, b->cluster_count + count, sizeof(struct target_cluster));
+    *targets = xreallocarray(*targets, b->cluster_count + count, sizeof(struct target_cluster));
     for (size_t i = 0; i < count; i++) {
         bool again = i > 0 && required[i].name == required[i - 1].name;
 
@@ -564,40 +622,67 @@ static void read_required_clusters(struct decode *d, const cJSON *spec, struct b
             intern_drop(d->strings, required[i].name);
             continue;
         }
-        b->clusters[binding_target_count(b)] = required[i];
+        (*targets)[binding_target_count(b)] = required[i];
         b->status.required_count++;
     }
 }
 
-static void read_target_clusters(struct decode *d, const cJSON *spec, struct binding *b)
+/* Returns the targets, with their status, before they are an interned block. The caller frees. */
+static struct target_cluster *read_target_clusters(struct decode *d, const cJSON *json,
+                                                   struct binding *b)
 {
+    const cJSON *spec = json_get(json, "spec");
     const cJSON *array = decode_array(d, spec, "spec", "clusters");
+    struct target_cluster *targets = decode_alloc_array(array, sizeof(*targets));
     const cJSON *item;
 
-    b->clusters = decode_alloc_array(array, sizeof(*b->clusters));
     cJSON_ArrayForEach (item, array)
-        b->clusters[b->cluster_count++] = decode_target_cluster(d, item, "spec.clusters[]");
-    read_required_clusters(d, spec, b);
+        targets[b->cluster_count++] = decode_target_cluster(d, item, "spec.clusters[]");
+    read_required_clusters(d, spec, b, &targets);
+    binding_status_decode(d, json, targets, binding_target_count(b), &b->status);
+    return targets;
 }
 
-static void read_member_conflicts(struct decode *d, const cJSON *json, struct binding *b)
+static void drop_target_names(struct intern *strings, const struct target_cluster *targets,
+                              uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        intern_drop(strings, targets[i].name);
+}
+
+/* Many bindings have equal targets with equal status: they share one block. */
+static void share_targets(struct intern *strings, const struct target_cluster *targets,
+                          struct binding *b)
+{
+    uint32_t count = binding_target_count(b);
+    bool added;
+
+    if (count == 0)
+        return;
+    b->clusters = intern_add_block(strings, targets, count * sizeof(*targets), &added);
+    if (!added)
+        drop_target_names(strings, targets, count);
+}
+
+static void read_member_conflicts(struct decode *d, const cJSON *json, const char *api_version,
+                                  struct binding_rare *out)
 {
     const cJSON *items = json_array(json_get(json, "status"), "aggregatedStatus");
     uint32_t count = 0;
     const cJSON *item;
 
-    if (!is_connector_api_version(b->api_version))
+    if (!is_connector_api_version(api_version))
         return;
     cJSON_ArrayForEach (item, items) {
         const char *holder = conflict_holder_decode(d, json_get(item, "status"));
 
         if (!holder)
             continue;
-        b->member_conflicts =
-            xreallocarray(b->member_conflicts, count + 2, sizeof(*b->member_conflicts));
-        b->member_conflicts[count++] = (struct member_conflict){
+        out->member_conflicts =
+            xreallocarray(out->member_conflicts, count + 2, sizeof(*out->member_conflicts));
+        out->member_conflicts[count++] = (struct member_conflict){
             intern_add(d->strings, json_str(item, "clusterName", "")), holder};
-        b->member_conflicts[count] = (struct member_conflict){NULL, NULL};
+        out->member_conflicts[count] = (struct member_conflict){NULL, NULL};
     }
 }
 
@@ -632,13 +717,13 @@ static void read_requests(struct decode *d, const cJSON *spec, struct binding *b
     }
 }
 
-static void read_workload_groups(struct decode *d, const cJSON *spec, struct binding *b)
+static void read_workload_groups(struct decode *d, const cJSON *spec, struct binding_rare *out)
 {
     static const char path[] = "spec.workloadAffinityGroups";
     const cJSON *groups = decode_object(d, spec, "spec", "workloadAffinityGroups");
 
-    b->affinity_group = decode_interned(d, groups, path, "affinityGroup");
-    b->anti_affinity_group = decode_interned(d, groups, path, "antiAffinityGroup");
+    out->affinity_group = decode_interned(d, groups, path, "affinityGroup");
+    out->anti_affinity_group = decode_interned(d, groups, path, "antiAffinityGroup");
 }
 
 static void read_spec(struct decode *d, const cJSON *spec, struct binding *b)
@@ -648,6 +733,7 @@ static void read_spec(struct decode *d, const cJSON *spec, struct binding *b)
     const cJSON *resource = decode_object(d, spec, "spec", "resource");
     const cJSON *suspension = decode_object(d, spec, "spec", "suspension");
     const char *uid = decode_text(d, resource, path, "uid");
+    struct propagation propagation;
 
     b->api_version = decode_interned_or_empty(d, resource, path, "apiVersion");
     b->kind = decode_interned_or_empty(d, resource, path, "kind");
@@ -655,10 +741,8 @@ static void read_spec(struct decode *d, const cJSON *spec, struct binding *b)
     decode_text(d, resource, path, "name");
     b->uid_hash = uid_hash(uid ? uid : "");
     b->resource_version = resource_version_decode(d, resource, path);
-    propagation_decode(d, spec, &b->propagation);
-    read_workload_groups(d, spec, b);
-    read_referrers(d, spec, b);
-    read_target_clusters(d, spec, b);
+    propagation_decode(d, spec, &propagation);
+    b->propagation = propagation_share(d->strings, &propagation);
     read_requests(d, spec, b);
     b->component_count = (uint32_t)cJSON_GetArraySize(components);
     b->replicas = decode_replicas(d, spec, "spec", "replicas", 0);
@@ -670,6 +754,55 @@ static void read_spec(struct decode *d, const cJSON *spec, struct binding *b)
     b->has_conflict_resolution = decode_text(d, spec, "spec", "conflictResolution") != NULL;
 }
 
+static void rare_release(struct intern *strings, const struct binding_rare *r)
+{
+    for (uint32_t i = 0; i < r->referrer_count; i++) {
+        intern_drop(strings, r->referrers[i].ns);
+        intern_drop(strings, r->referrers[i].name);
+    }
+    free(r->referrers);
+    for (struct member_conflict *c = r->member_conflicts; c && c->cluster; c++) {
+        intern_drop(strings, c->cluster);
+        intern_drop(strings, c->holder);
+    }
+    free(r->member_conflicts);
+    for (uint32_t i = 0; r->recorded && i < r->recorded->count; i++) {
+        intern_drop(strings, r->recorded->items[i].api_version);
+        intern_drop(strings, r->recorded->items[i].kind);
+        intern_drop(strings, r->recorded->items[i].ns);
+        intern_drop(strings, r->recorded->items[i].name);
+    }
+    free(r->recorded);
+    intern_drop(strings, r->affinity_group);
+    intern_drop(strings, r->anti_affinity_group);
+}
+
+/* Returns the rare members; NULL if all are unset. */
+static const struct binding_rare *read_rare(struct decode *d, const cJSON *json,
+                                            const char *api_version)
+{
+    const cJSON *metadata = json_get(json, "metadata");
+    const cJSON *spec = json_get(json, "spec");
+    int64_t deleted_ms = decode_time(d, metadata, "metadata", "deletionTimestamp");
+    struct binding_rare rare = {.recorded = read_recorded_dependencies(d, metadata),
+                                .deleted_s = (uint32_t)(deleted_ms / 1000)};
+
+    read_workload_groups(d, spec, &rare);
+    read_referrers(d, spec, &rare);
+    read_member_conflicts(d, json, api_version, &rare);
+    if (!rare.referrers && !rare.member_conflicts && !rare.recorded && !rare.affinity_group &&
+        !rare.anti_affinity_group && rare.deleted_s == 0)
+        return NULL;
+    return memcpy(pool_alloc(intern_memory(d->strings), sizeof(rare)), &rare, sizeof(rare));
+}
+
+const struct binding_rare *binding_rare_none(void)
+{
+    static const struct binding_rare none;
+
+    return &none;
+}
+
 void *binding_decode(struct decode *d, const cJSON *json)
 {
     const cJSON *metadata = decode_object(d, json, "", "metadata");
@@ -677,23 +810,18 @@ void *binding_decode(struct decode *d, const cJSON *json)
     const cJSON *resource = json_get(json_get(json, "spec"), "resource");
     const char *name = json_str(resource, "name", "");
     size_t name_size = strlen(name) + 1;
-    struct claim *claim = claim_decode(d, metadata);
-    size_t claim_size = claim ? sizeof(*claim) : 0;
-    /* One allocation for struct, claim and name. Names rarely repeat, so they are not interned. */
-    struct binding *b =
-        pool_alloc_zeroed(intern_memory(d->strings), sizeof(*b) + claim_size + name_size);
+    CLEANUP(free_cleanup) struct target_cluster *targets = NULL;
+    /* One cell for struct and name. Names rarely repeat, so they are not interned. */
+    struct binding *b = pool_alloc_zeroed(intern_memory(d->strings), sizeof(*b) + name_size);
 
-    if (claim)
-        b->claim = memcpy(b + 1, claim, claim_size);
-    free(claim);
-    b->name = memcpy((char *)(b + 1) + claim_size, name, name_size);
+    b->claim = claim_decode(d, metadata);
+    b->name = memcpy(b + 1, name, name_size);
     b->managed_by = decode_interned(d, labels, "metadata.labels", managed_by_key);
     b->own_uid_hash = uid_hash(json_str(metadata, "uid", ""));
     b->id_hash = binding_id_decode(d, labels);
     b->applied_placement = read_applied_placement(d, json, &b->observed_group);
     b->was_scheduled = json_get(json_get(metadata, "annotations"), applied_placement_key) != NULL;
     b->observed_affinity = intern_affinity_name(d, json);
-    b->recorded = read_recorded_dependencies(d, metadata);
     b->created_ms = decode_time(d, metadata, "metadata", "creationTimestamp");
     b->changed_ms = user_change_time_ms(d, metadata, NULL);
     binding_write_decode(d, metadata, &b->write);
@@ -701,10 +829,10 @@ void *binding_decode(struct decode *d, const cJSON *json)
     b->delivered_generation = read_delivered_generation(json);
     b->deleting = decode_is_deleting(d, metadata);
     b->protected = deletion_is_protected(metadata);
-    b->deleted_s = (uint32_t)(decode_time(d, metadata, "metadata", "deletionTimestamp") / 1000);
     read_spec(d, decode_object(d, json, "", "spec"), b);
-    binding_status_decode(d, json, b->clusters, binding_target_count(b), &b->status);
-    read_member_conflicts(d, json, b);
+    targets = read_target_clusters(d, json, b);
+    share_targets(d->strings, targets, b);
+    b->rare = read_rare(d, json, b->api_version);
     if (d->failed) {
         binding_release(d->strings, b);
         return NULL;
@@ -718,43 +846,22 @@ void binding_release(struct intern *strings, void *object)
 
     if (!b)
         return;
-    const char *const texts[] = {b->api_version,
-                                 b->kind,
-                                 b->ns,
-                                 b->managed_by,
-                                 b->applied_placement,
-                                 b->observed_affinity,
-                                 b->affinity_group,
-                                 b->anti_affinity_group};
+    const char *const texts[] = {
+        b->api_version, b->kind, b->ns, b->managed_by, b->applied_placement, b->observed_affinity};
 
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         intern_drop(strings, texts[i]);
-    for (uint32_t i = 0; i < b->referrer_count; i++) {
-        intern_drop(strings, b->referrers[i].ns);
-        intern_drop(strings, b->referrers[i].name);
-    }
-    for (uint32_t i = 0; i < binding_target_count(b); i++)
-        intern_drop(strings, b->clusters[i].name);
+    if (b->clusters && intern_has_one_reference(b->clusters))
+        drop_target_names(strings, b->clusters, binding_target_count(b));
+    intern_drop(strings, b->clusters);
     binding_status_release(strings, &b->status);
     for (uint32_t i = 0; i < b->request_count; i++)
         intern_drop(strings, b->requests[i].resource);
     claim_release(strings, b->claim);
-    propagation_release(strings, &b->propagation);
-    free(b->referrers);
-    free(b->clusters);
+    propagation_drop(strings, b->propagation);
     free(b->requests);
-    for (struct member_conflict *c = b->member_conflicts; c && c->cluster; c++) {
-        intern_drop(strings, c->cluster);
-        intern_drop(strings, c->holder);
-    }
-    free(b->member_conflicts);
-    for (uint32_t i = 0; b->recorded && i < b->recorded->count; i++) {
-        intern_drop(strings, b->recorded->items[i].api_version);
-        intern_drop(strings, b->recorded->items[i].kind);
-        intern_drop(strings, b->recorded->items[i].ns);
-        intern_drop(strings, b->recorded->items[i].name);
-    }
-    free(b->recorded);
+    rare_release(strings, binding_rare(b));
+    pool_free((void *)(uintptr_t)b->rare);
     pool_free(b);
 }
 
@@ -764,7 +871,7 @@ void binding_inherit(void *fresh, const void *last, bool relisted)
     const struct binding *old = last;
 
     (void)relisted;
-    b->was_changed = old->was_changed || !propagation_equal(&b->propagation, &old->propagation);
+    b->was_changed = old->was_changed || !propagation_equal(b->propagation, old->propagation);
     if (!uid_hashes_differ(b->own_uid_hash, old->own_uid_hash))
         b->status.was_placed |= old->status.was_placed || old->cluster_count > 0;
 }

@@ -37,6 +37,7 @@ struct target_status {
     uint32_t health : 2;      /* Value of enum target_health. */
     uint32_t rolling : 1;     /* Unhealthy during a rollout in the member cluster. */
     uint32_t suspended : 1;   /* Dispatching to the cluster is suspended. */
+    uint32_t unused : 1;      /* 0: interned blocks have no padding. */
 };
 
 /* A member cluster and its replicas, as in spec.clusters. The name is interned. */
@@ -167,9 +168,28 @@ struct recorded_dependencies {
     struct identity items[];
 };
 
+/* Members that few bindings have. */
+struct binding_rare {
+    struct referrer *referrers;
+    struct member_conflict *member_conflicts; /* NULL if no cluster reports a conflict. */
+    struct recorded_dependencies *recorded;   /* NULL if unknown. */
+    /* spec.workloadAffinityGroups; NULL if unset. Interned. */
+    const char *affinity_group;
+    const char *anti_affinity_group;
+    /* For simulations: results of different releases if these make the targets unpredictable. */
+    const char *by_release;
+    /* For simulations: the quota that refuses the last write of the binding; NULL without one. */
+    const struct quota_excess *quota_excess;
+    uint32_t referrer_count;
+    uint32_t deleted_s; /* metadata.deletionTimestamp, seconds since the epoch; 0 if unset. */
+};
+
+/* Returns rare members that are all unset. */
+const struct binding_rare *binding_rare_none(void);
+
 /*
- * A ResourceBinding or a ClusterResourceBinding. Its claim and the name of its template are part
- * of the same allocation: free neither of them.
+ * A ResourceBinding or a ClusterResourceBinding. The name of its template is part of the same
+ * allocation: do not free it.
  */
 struct binding {
     /* The template, from spec.resource. Texts are interned, except `name`; "" if unset. */
@@ -177,21 +197,16 @@ struct binding {
     const char *kind;
     const char *ns;
     const char *name;
-    struct claim *claim;    /* Result of claim_decode(); NULL if no policy claims the binding. */
-    const char *managed_by; /* Label binding.karmada.io/managed-by; NULL if absent. Interned. */
-    struct propagation propagation;
+    const struct claim *claim; /* Result of claim_decode(); NULL if no policy claims the binding. */
+    const char *managed_by;    /* Label binding.karmada.io/managed-by; NULL if absent. Interned. */
+    const struct propagation *propagation; /* Result of propagation_share(). */
     /* Canonical JSON of the annotation applied-placement; NULL if absent, invalid or empty. */
     const char *applied_placement;
     const char *observed_affinity; /* status.schedulerObservingAffinityName; NULL if unset. */
-    /* spec.workloadAffinityGroups; NULL if unset. Interned. */
-    const char *affinity_group;
-    const char *anti_affinity_group;
-    struct referrer *referrers;
-    struct target_cluster *clusters; /* Array of binding_target_count() targets. */
+    /* Interned block of binding_target_count() targets; NULL without targets. */
+    const struct target_cluster *clusters;
     struct resource_request *requests;
-    struct member_conflict *member_conflicts; /* NULL if no cluster reports a conflict. */
-    struct recorded_dependencies *recorded;   /* Owned; NULL if unknown. */
-    uint32_t referrer_count;
+    const struct binding_rare *rare; /* Owned; NULL if all are unset. Use binding_rare(). */
     uint32_t cluster_count; /* Number of elements in spec.clusters; `clusters` may have more. */
     uint32_t request_count;
     uint32_t component_count; /* Number of pod templates in spec.components. */
@@ -204,28 +219,32 @@ struct binding {
     struct binding_write write; /* Result of binding_write_decode(). */
     struct binding_status status;
     uint64_t resource_version; /* spec.resource.resourceVersion; 0 if unknown. */
-    /* For simulations: results of different releases if these make the targets unpredictable. */
-    const char *by_release;
-    /* For simulations: the quota that refuses the last write of the binding; NULL without one. */
-    const struct quota_excess *quota_excess;
     int64_t created_ms;
     int64_t changed_ms; /* user_change_time_ms(); Karmada's writes of the spec count as changes. */
-    bool has_placement; /* spec.placement exists, even if empty: a policy created the binding. */
-    bool was_scheduled; /* The annotation applied-placement exists, even if empty. */
-    bool has_conflict_resolution;
-    bool has_replicas; /* spec.replicas or spec.replicaRequirements exists. */
-    bool deleting;
-    bool protected;            /* Result of deletion_is_protected(). */
-    bool was_changed;          /* The source has observed a change of `propagation`. */
-    bool has_requirements;     /* spec.replicaRequirements exists. */
-    bool scheduling_suspended; /* spec.suspension.scheduling */
+    bool
+        has_placement : 1; /* spec.placement exists, even if empty: a policy created the binding. */
+    bool was_scheduled : 1; /* The annotation applied-placement exists, even if empty. */
+    bool has_conflict_resolution : 1;
+    bool has_replicas : 1; /* spec.replicas or spec.replicaRequirements exists. */
+    bool deleting : 1;
+    bool protected : 1;            /* Result of deletion_is_protected(). */
+    bool was_changed : 1;          /* The source has observed a change of `propagation`. */
+    bool has_requirements : 1;     /* spec.replicaRequirements exists. */
+    bool scheduling_suspended : 1; /* spec.suspension.scheduling */
     /* Index of the scheduler's group in the applied clusterAffinities; 0 if unknown or > 254. */
     uint8_t observed_group;
     /* For simulations: 1 + enum undetermined_reason if the targets are unpredictable, else 0. */
     uint8_t undetermined;
     uint32_t propagated_s; /* Result of propagation_write_time_s(). */
-    uint32_t deleted_s;    /* metadata.deletionTimestamp, seconds since the epoch; 0 if unset. */
 };
+
+static_assert(sizeof(struct binding) <= 200, "a store has up to a million bindings");
+
+/* Returns the rare members of a binding; if all are unset, an empty struct. */
+static inline const struct binding_rare *binding_rare(const struct binding *b)
+{
+    return b->rare ? b->rare : binding_rare_none();
+}
 
 /* Times at which Karmada's components wrote a binding, in seconds since the epoch; 0 if unknown. */
 struct binding_times {
@@ -235,6 +254,9 @@ struct binding_times {
 
 /* Sets `out` from a binding that is not decoded. Members of a wrong type count as absent. */
 void binding_times_decode(const cJSON *json, struct binding_times *out);
+
+/* Members that binding_decode() reads, for the row in the table of kinds (struct kind_def). */
+extern const struct json_filter binding_fields;
 
 /* Callbacks of the row in the table of kinds (struct kind_def). */
 void *binding_decode(struct decode *d, const cJSON *json);

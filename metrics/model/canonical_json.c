@@ -3,7 +3,10 @@
 
 #include <math.h>
 
-enum { TEXT_MAX = 4 * 1024 * 1024 };
+enum {
+    TEXT_MAX = 4 * 1024 * 1024,
+    KEY_MAX = 2 * 1024, /* As in intern_remember(). */
+};
 
 /* A double represents every integer up to this value exactly. */
 static const double whole_number_max = 0x1p53;
@@ -231,7 +234,34 @@ static bool write_value(struct strbuf *out, const cJSON *item, enum schema_node 
     return written;
 }
 
-const char *canonical_text(struct decode *d, const cJSON *json, enum canonical_kind kind)
+/* ---- cache of canonical texts ---- */
+
+static void add_bytes(struct strbuf *key, const void *bytes, size_t len)
+{
+    strbuf_add(key, &len, sizeof(len));
+    strbuf_add(key, bytes, len);
+}
+
+/* Appends bytes that differ for different values. Recursive: json_parse() limits the depth. */
+static void add_key_of_value(struct strbuf *key, const cJSON *item)
+{
+    const int head[] = {item->type & 0xff, cJSON_GetArraySize(item)};
+    const cJSON *child;
+
+    strbuf_add(key, head, sizeof(head));
+    if (cJSON_IsString(item))
+        add_bytes(key, item->valuestring, strlen(item->valuestring));
+    else if (cJSON_IsNumber(item))
+        strbuf_add(key, &item->valuedouble, sizeof(item->valuedouble));
+    cJSON_ArrayForEach (child, item) {
+        if (child->string)
+            add_bytes(key, child->string, strlen(child->string));
+        add_key_of_value(key, child);
+    }
+}
+
+static const char *derive_canonical_text(struct decode *d, const cJSON *json,
+                                         enum canonical_kind kind)
 {
     static const struct {
         enum schema_node node;
@@ -251,4 +281,22 @@ const char *canonical_text(struct decode *d, const cJSON *json, enum canonical_k
         return NULL;
     }
     return intern_add_len(d->strings, text.data, text.len);
+}
+
+const char *canonical_text(struct decode *d, const cJSON *json, enum canonical_kind kind)
+{
+    CLEANUP(strbuf_release) struct strbuf key = STRBUF_INIT(KEY_MAX);
+    const char *text;
+
+    if (!cJSON_IsObject(json))
+        return derive_canonical_text(d, json, kind);
+    strbuf_addc(&key, (char)kind);
+    add_key_of_value(&key, json);
+    text = strbuf_ok(&key) ? intern_recall(d->strings, key.data, key.len) : NULL;
+    if (text)
+        return text;
+    text = derive_canonical_text(d, json, kind);
+    if (text && strbuf_ok(&key))
+        intern_remember(d->strings, key.data, key.len, text);
+    return text;
 }

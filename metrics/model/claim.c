@@ -42,7 +42,32 @@ static const char *decode_claim_id(struct decode *d, const cJSON *labels,
     return id ? id : uid;
 }
 
-struct claim *claim_decode(struct decode *d, const cJSON *metadata)
+static void drop_claim_texts(struct intern *strings, const struct claim *claim)
+{
+    intern_drop(strings, claim->ns);
+    intern_drop(strings, claim->name);
+    intern_drop(strings, claim->id);
+}
+
+static const struct claim *share_claim(struct intern *strings, const char *ns, const char *name,
+                                       const char *id, bool cluster_scoped)
+{
+    const struct claim *shared;
+    struct claim claim;
+    bool added;
+
+    memset(&claim, 0, sizeof(claim)); /* Also the padding. */
+    claim.ns = intern_add(strings, ns);
+    claim.name = intern_add(strings, name);
+    claim.id = intern_add(strings, id);
+    claim.cluster_scoped = cluster_scoped;
+    shared = intern_add_block(strings, &claim, sizeof(claim), &added);
+    if (!added)
+        drop_claim_texts(strings, &claim);
+    return shared;
+}
+
+const struct claim *claim_decode(struct decode *d, const cJSON *metadata)
 {
     const cJSON *labels = decode_object(d, metadata, "metadata", "labels");
     const cJSON *annotations = decode_object(d, metadata, "metadata", "annotations");
@@ -56,14 +81,7 @@ struct claim *claim_decode(struct decode *d, const cJSON *metadata)
 
         if (!ns || !name || !id)
             continue;
-        struct claim *claim = xcalloc(1, sizeof(*claim));
-        *claim = (struct claim){
-            .ns = intern_add(d->strings, ns),
-            .name = intern_add(d->strings, name),
-            .id = intern_add(d->strings, id),
-            .cluster_scoped = keys->cluster_scoped,
-        };
-        return claim;
+        return share_claim(d->strings, ns, name, id, keys->cluster_scoped);
     }
     return NULL;
 }
@@ -81,17 +99,9 @@ bool has_claim_id(struct decode *d, const cJSON *metadata)
 
 void claim_release(struct intern *strings, const struct claim *claim)
 {
-    if (!claim)
-        return;
-    intern_drop(strings, claim->ns);
-    intern_drop(strings, claim->name);
-    intern_drop(strings, claim->id);
-}
-
-void claim_free(struct intern *strings, struct claim *claim)
-{
-    claim_release(strings, claim);
-    free(claim);
+    if (claim && intern_has_one_reference(claim))
+        drop_claim_texts(strings, claim);
+    intern_drop(strings, claim);
 }
 
 bool claim_equal(const struct claim *a, const struct claim *b)

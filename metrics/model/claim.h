@@ -21,10 +21,10 @@ struct claim {
  * PropagationPolicy, namespace. The claim of a PropagationPolicy has precedence over that of a
  * ClusterPropagationPolicy (Karmada: propagateResource). Names and namespaces come from
  * annotations, else labels (Karmada < 1.11); ids from the label permanent-id, else from the label
- * uid (Karmada 1.7). The caller drops the texts with claim_release() and frees the struct.
+ * uid (Karmada 1.7). The claim is an interned block, which the caller drops by claim_release().
  */
-struct claim *claim_decode(struct decode *d, const cJSON *metadata);
-/* Drops the texts of a claim, but does not free the struct. Takes NULL. */
+const struct claim *claim_decode(struct decode *d, const cJSON *metadata);
+/* Drops the result of claim_decode(), which may be NULL. */
 void claim_release(struct intern *strings, const struct claim *claim);
 
 /* Returns true if `metadata` has the id of a claim, even without the name of the policy. */
@@ -47,8 +47,3 @@ const char *permanent_id_decode(struct decode *d, const cJSON *metadata, bool cl
 
 /* Returns the key of the label permanent-id of policies. */
 const char *permanent_id_key(bool cluster_scoped);
-
-/* Used only by tests. */
-
-/* Drops the texts and frees the struct of claim_decode(). Takes NULL. */
-void claim_free(struct intern *strings, struct claim *claim);

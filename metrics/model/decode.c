@@ -3,62 +3,93 @@
 
 #include <math.h>
 
+#include "metrics/base/handle_map.h"
 #include "metrics/base/map.h"
 #include "metrics/base/number.h"
 #include "metrics/base/timestamp.h"
 
+enum {
+    POOLED_BYTES_MAX = 4096, /* Each larger cell would use up one of the pool's blocks. */
+    MEMO_SLOTS = 256,
+    MEMO_KEY_MAX = 2048, /* Longer keys are rare, and are not remembered. */
+};
+
+/* A text that was derived from a key, for intern_recall(). */
+struct memo {
+    uint64_t hash;
+    size_t key_len;
+    char *bytes; /* Owned: the key, then the text with its NUL. NULL if the slot is empty. */
+};
+
 struct intern {
     uint64_t seed;
+    struct memo memos[MEMO_SLOTS];
     struct pool *memory;
-    struct map strings;
+    struct handle_map pooled; /* Strings and blocks of at most POOLED_BYTES_MAX bytes. */
+    struct map large;         /* The others, allocated by malloc(). */
 };
 
-/* An interned string and its header. Callers have a pointer to `text` only. */
+/* Header of an interned string or block. Callers have a pointer to `bytes` only. */
 struct shared {
-    uint64_t hash;
-    uint32_t len;
+    uint32_t len : 31;
+    uint32_t is_block : 1;
     uint32_t references;
-    char text[];
+    char bytes[]; /* Aligned to 8 bytes; a NUL byte follows. */
 };
 
-struct text_key {
-    const char *text;
+struct shared_key {
+    const void *bytes;
     size_t len;
+    bool is_block;
 };
 
-static bool interned_equal(const void *item, const void *key)
+static bool shared_equal(const void *item, const void *key)
 {
-    const struct shared *string = item;
-    const struct text_key *k = key;
+    const struct shared *shared = item;
+    const struct shared_key *k = key;
 
-    return string->len == k->len && memcmp(string->text, k->text, k->len) == 0;
+    return shared->len == k->len && shared->is_block == k->is_block &&
+           memcmp(shared->bytes, k->bytes, k->len) == 0;
 }
 
-/* Returns the header of an interned string, not const: the pool changes the reference count. */
-static struct shared *header_of(const char *shared)
+/* Returns the header of a string or block, not const: the pool changes the reference count. */
+static struct shared *header_of(const void *shared)
 {
-    return (struct shared *)((uintptr_t)shared - offsetof(struct shared, text));
+    return (struct shared *)((uintptr_t)shared - offsetof(struct shared, bytes));
+}
+
+/* Returns true if a string or block of this length is in the map of large ones. */
+static bool is_large(size_t len)
+{
+    return len > POOLED_BYTES_MAX;
 }
 
 struct intern *intern_new(uint64_t seed)
 {
     struct intern *pool = xmalloc(sizeof(*pool));
+    struct pool *memory = pool_new();
 
-    *pool =
-        (struct intern){.seed = seed, .memory = pool_new(), .strings = MAP_INIT(interned_equal)};
+    *pool = (struct intern){.seed = seed,
+                            .memory = memory,
+                            .pooled = HANDLE_MAP_INIT(memory, shared_equal),
+                            .large = MAP_INIT(shared_equal)};
     return pool;
 }
 
 void intern_free(struct intern *pool)
 {
-    size_t at = 0;
-    void *string;
+    void *shared;
 
     if (!pool)
         return;
-    while ((string = map_next(&pool->strings, &at)) != NULL)
-        free(string);
-    map_release(&pool->strings);
+    for (uint64_t at = 0; (shared = handle_map_next(&pool->pooled, &at));)
+        pool_free(shared);
+    for (size_t at = 0; (shared = map_next(&pool->large, &at));)
+        free(shared);
+    handle_map_release(&pool->pooled);
+    map_release(&pool->large);
+    for (size_t i = 0; i < MEMO_SLOTS; i++)
+        free(pool->memos[i].bytes);
     pool_destroy(pool->memory);
     free(pool);
 }
@@ -68,6 +99,43 @@ struct pool *intern_memory(const struct intern *pool)
     return pool->memory;
 }
 
+static uint64_t hash_key(const struct intern *pool, const struct shared_key *key)
+{
+    return map_hash(key->bytes, key->len, pool->seed);
+}
+
+static struct shared *find_shared(const struct intern *pool, uint64_t hash,
+                                  const struct shared_key *key)
+{
+    return is_large(key->len) ? map_get(&pool->large, hash, key)
+                              : handle_map_get(&pool->pooled, hash, key);
+}
+
+/* Returns the interned copy with a new reference; `*added` is set to true if it is a new one. */
+static const void *add_shared(struct intern *pool, const struct shared_key *key, bool *added)
+{
+    uint64_t hash = hash_key(pool, key);
+    struct shared *shared = find_shared(pool, hash, key);
+    size_t size = sizeof(*shared) + key->len + 1;
+
+    *added = !shared;
+    if (shared)
+        return intern_ref(shared->bytes);
+
+    assert(key->len < INT32_MAX);
+    shared = is_large(key->len) ? xmalloc(size) : pool_alloc(pool->memory, size);
+    *shared = (struct shared){
+        .len = (uint32_t)key->len & INT32_MAX, .is_block = key->is_block, .references = 1};
+    if (key->len > 0)
+        memcpy(shared->bytes, key->bytes, key->len);
+    shared->bytes[key->len] = '\0';
+    if (is_large(key->len))
+        map_add(&pool->large, hash, shared);
+    else
+        handle_map_add(&pool->pooled, hash, shared);
+    return shared->bytes;
+}
+
 const char *intern_add(struct intern *pool, const char *s)
 {
     return intern_add_len(pool, s, strlen(s));
@@ -75,58 +143,91 @@ const char *intern_add(struct intern *pool, const char *s)
 
 const char *intern_add_len(struct intern *pool, const char *s, size_t len)
 {
-    uint64_t hash = map_hash(s, len, pool->seed);
-    struct shared *string = map_get(&pool->strings, hash, &(struct text_key){s, len});
+    bool added;
 
-    if (string)
-        return intern_ref(string->text);
-
-    assert(len < UINT32_MAX);
-    string = xmalloc(sizeof(*string) + len + 1);
-    string->hash = hash;
-    string->len = (uint32_t)len;
-    string->references = 1;
-    if (len > 0)
-        memcpy(string->text, s, len);
-    string->text[len] = '\0';
-    map_add(&pool->strings, hash, string);
-    return string->text;
+    return add_shared(pool, &(struct shared_key){.bytes = s, .len = len}, &added);
 }
 
-const char *intern_ref(const char *shared)
+const void *intern_add_block(struct intern *pool, const void *bytes, size_t size, bool *added)
 {
-    struct shared *string = header_of(shared);
+    return add_shared(pool, &(struct shared_key){bytes, size, .is_block = true}, added);
+}
+
+const void *intern_ref(const void *shared)
+{
+    struct shared *header = header_of(shared);
 
     /* An overflow of the count would free a string that is in use. */
-    assert(string->references < UINT32_MAX);
-    string->references++;
+    assert(header->references < UINT32_MAX);
+    header->references++;
     return shared;
+}
+
+size_t intern_len(const void *shared)
+{
+    return header_of(shared)->len;
+}
+
+bool intern_has_one_reference(const void *shared)
+{
+    return header_of(shared)->references == 1;
 }
 
 const char *intern_find(const struct intern *pool, const char *s)
 {
-    size_t len = strlen(s);
-    const struct shared *string =
-        map_get(&pool->strings, map_hash(s, len, pool->seed), &(struct text_key){s, len});
+    const struct shared_key key = {.bytes = s, .len = strlen(s)};
+    const struct shared *shared = find_shared(pool, hash_key(pool, &key), &key);
 
-    return string ? string->text : NULL;
+    return shared ? shared->bytes : NULL;
 }
 
-void intern_drop(struct intern *pool, const char *shared)
+void intern_drop(struct intern *pool, const void *shared)
 {
     if (!shared)
         return;
 
-    struct shared *string = header_of(shared);
+    struct shared *header = header_of(shared);
+    const struct shared_key key = {shared, header->len, header->is_block};
 
-    if (--string->references > 0)
+    if (--header->references > 0)
         return;
-    free(map_take(&pool->strings, string->hash, &(struct text_key){string->text, string->len}));
+    if (is_large(key.len))
+        free(map_take(&pool->large, hash_key(pool, &key), &key));
+    else
+        pool_free(handle_map_take(&pool->pooled, hash_key(pool, &key), &key));
+}
+
+const char *intern_recall(struct intern *pool, const char *key, size_t len)
+{
+    uint64_t hash = map_hash(key, len, pool->seed);
+    const struct memo *memo = &pool->memos[hash % MEMO_SLOTS];
+
+    if (!memo->bytes || memo->hash != hash || memo->key_len != len ||
+        memcmp(memo->bytes, key, len) != 0)
+        return NULL;
+    return intern_add(pool, memo->bytes + len);
+}
+
+void intern_remember(struct intern *pool, const char *key, size_t len, const char *text)
+{
+    uint64_t hash = map_hash(key, len, pool->seed);
+    struct memo *memo = &pool->memos[hash % MEMO_SLOTS];
+    size_t text_bytes = strlen(text) + 1;
+
+    if (len > MEMO_KEY_MAX || text_bytes > MEMO_KEY_MAX)
+        return;
+    free(memo->bytes);
+    memo->hash = hash;
+    memo->key_len = len;
+    memo->bytes = xmalloc(len + text_bytes);
+    if (len > 0)
+        memcpy(memo->bytes, key, len);
+    memcpy(memo->bytes + len, text, text_bytes);
 }
 
 size_t intern_count(const struct intern *pool)
 {
-    return pool->strings.count;
+    return pool->pooled.count + pool->large.count;
 }
 
 static const char *json_type_name(const cJSON *item)

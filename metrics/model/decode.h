@@ -8,9 +8,9 @@
 /* Interned strings, and the decoder of one Kubernetes object that uses them. */
 
 /*
- * Pool of interned strings, which are reference-counted. Equal strings of one pool have the same
- * address, so pointers are compared instead of texts, and each text is stored once. The last
- * intern_drop() frees a string; its holders never free it.
+ * Pool of interned strings and blocks, which are reference-counted. Equal strings of one pool have
+ * the same address, so pointers are compared instead of texts, and each text is stored once. The
+ * last intern_drop() frees a string; its holders never free it.
  */
 struct intern;
 
@@ -27,14 +27,41 @@ const char *intern_add(struct intern *pool, const char *s) MUST_USE;
 /* Like intern_add(), for the first `len` bytes of `s`. */
 const char *intern_add_len(struct intern *pool, const char *s, size_t len) MUST_USE;
 
-/* Adds a reference to an interned string and returns the string. */
-const char *intern_ref(const char *shared);
+/*
+ * Interned blocks: structs and arrays that many objects share, such as sets of labels. Like a
+ * string, a block has a reference count, and equal blocks of one pool have the same address.
+ *
+ * Returns the interned copy of `size` bytes with a new reference, aligned to 8 bytes; sets `*added`
+ * to true if the pool had no equal block. Padding in `bytes` must be zero. If the block has
+ * interned members, it owns one reference of each: the caller drops those in `bytes` unless the
+ * block was added, and those in a block with one reference before it drops the block.
+ */
+const void *intern_add_block(struct intern *pool, const void *bytes, size_t size,
+                             bool *added) MUST_USE;
+
+/* Adds a reference to an interned string or block and returns the string or block. */
+const void *intern_ref(const void *shared);
+
+/* Returns the length of an interned string, or the size of a block, in bytes. */
+size_t intern_len(const void *shared);
+
+/* Returns true if the next intern_drop() frees the string or block. */
+bool intern_has_one_reference(const void *shared);
 
 /* Returns the interned copy of `s` without a new reference; NULL if the pool does not have it. */
 const char *intern_find(const struct intern *pool, const char *s) MUST_USE;
 
-/* Removes one reference to an interned string, which may be NULL. */
-void intern_drop(struct intern *pool, const char *shared);
+/* Removes one reference to an interned string or block, which may be NULL. */
+void intern_drop(struct intern *pool, const void *shared);
+
+/*
+ * Cache of up to 256 texts that were derived from other texts, in at most 1 MiB: many bindings have
+ * the same placement. A key determines its text. intern_recall() returns the text, interned with a
+ * new reference, or NULL if the cache does not have it. intern_remember() stores it, unless key or
+ * text have more than 2 KiB.
+ */
+const char *intern_recall(struct intern *pool, const char *key, size_t len) MUST_USE;
+void intern_remember(struct intern *pool, const char *key, size_t len, const char *text);
 
 /* ---- decoder of Kubernetes objects ---- */
 
@@ -176,5 +203,5 @@ bool is_object_of_kind(const cJSON *json, const char *api_version, const char *k
 
 /* Used only by tests. */
 
-/* Returns the number of different strings in the pool. */
+/* Returns the number of different strings and blocks in the pool. */
 size_t intern_count(const struct intern *pool);

@@ -92,61 +92,65 @@ enum {
     }
 
 /*
- * Members: group, name, api_version, class, cluster_scoped, decode, release, inherit, watch. The
- * rows name no members, so that the compiler rejects a row without its last member.
+ * Members: group, name, api_version, class, cluster_scoped, decode, release, inherit, fields,
+ * watch. The rows name no members, so that the compiler rejects a row without its last member.
  */
 static const struct kind_def rows[] = {
     {POLICY_GROUP, "PropagationPolicy", POLICY_V1, CLASS_POLICY, false, policy_decode,
-     policy_release, policy_inherit, ALWAYS("propagationpolicies", .required = true)},
+     policy_release, policy_inherit, &whole_object_fields,
+     ALWAYS("propagationpolicies", .required = true)},
     {POLICY_GROUP, "ClusterPropagationPolicy", POLICY_V1, CLASS_POLICY, true, policy_decode,
-     policy_release, policy_inherit,
+     policy_release, policy_inherit, &whole_object_fields,
      ALWAYS("clusterpropagationpolicies", .required = true, .unfiltered = true)},
     {WORK_GROUP, "ResourceBinding", WORK_V2, CLASS_BINDING, false, binding_decode, binding_release,
-     binding_inherit, ALWAYS("resourcebindings", .required = true)},
+     binding_inherit, &binding_fields, ALWAYS("resourcebindings", .required = true)},
     {WORK_GROUP, "ClusterResourceBinding", WORK_V2, CLASS_BINDING, true, binding_decode,
-     binding_release, binding_inherit, ALWAYS("clusterresourcebindings", .required = true)},
+     binding_release, binding_inherit, &binding_fields,
+     ALWAYS("clusterresourcebindings", .required = true)},
     {POLICY_GROUP, "OverridePolicy", POLICY_V1, CLASS_OVERRIDE, false, override_decode,
-     override_release, NULL, ALWAYS("overridepolicies")},
+     override_release, NULL, &whole_object_fields, ALWAYS("overridepolicies")},
     {POLICY_GROUP, "ClusterOverridePolicy", POLICY_V1, CLASS_OVERRIDE, true, override_decode,
-     override_release, NULL, ALWAYS("clusteroverridepolicies", .unfiltered = true)},
+     override_release, NULL, &whole_object_fields,
+     ALWAYS("clusteroverridepolicies", .unfiltered = true)},
     {CLUSTER_GROUP, CLUSTER_KIND, CLUSTER_API_VERSION, CLASS_CLUSTER, true, cluster_decode,
-     cluster_release, NULL, ALWAYS("clusters", .unfiltered = true)},
+     cluster_release, NULL, &whole_object_fields, ALWAYS("clusters", .unfiltered = true)},
     {POLICY_GROUP, QUOTA_KIND, POLICY_V1, CLASS_QUOTA, false, federated_quota_decode,
-     federated_quota_release, NULL, ALWAYS("federatedresourcequotas")},
-    {WORK_GROUP, "Work", WORK_V1, CLASS_WORK, false, work_decode, work_release, NULL,
+     federated_quota_release, NULL, &whole_object_fields, ALWAYS("federatedresourcequotas")},
+    {WORK_GROUP, "Work", WORK_V1, CLASS_WORK, false, work_decode, work_release, NULL, &work_fields,
      WITH_WORKS("works", .optional = true, .unfiltered = true, .by_binding = true)},
     /* The groups "" and events.k8s.io serve the same Events: events.k8s.io is not read. */
-    {"", "Event", "v1", CLASS_EVENT, false, event_decode, event_release, NULL,
+    {"", "Event", "v1", CLASS_EVENT, false, event_decode, event_release, NULL, &whole_object_fields,
      ALWAYS("events", .optional = true, .field_selector = "reason=" EVENT_CONFLICT)},
     /*
      * A field selector matches one reason only, so each further reason needs a row. kind_of()
      * returns the first row of Event.
      */
-    {"", "Event", "v1", CLASS_EVENT, false, event_decode, event_release, NULL,
+    {"", "Event", "v1", CLASS_EVENT, false, event_decode, event_release, NULL, &whole_object_fields,
      ALWAYS("events", .optional = true, .supplement = true,
             .field_selector = "reason=" EVENT_REFUSAL)},
-    {"", "Event", "v1", CLASS_EVENT, false, event_decode, event_release, NULL,
+    {"", "Event", "v1", CLASS_EVENT, false, event_decode, event_release, NULL, &whole_object_fields,
      WITH_OVERRIDES("events", .optional = true, .supplement = true,
                     .field_selector = "reason=ApplyOverridePolicyFailed")},
     {"events.k8s.io", "Event", "v1", CLASS_EVENT, false, event_decode, event_release, NULL,
-     NEVER(DUPLICATE)},
+     &whole_object_fields, NEVER(DUPLICATE)},
     {LEASE_GROUP, LEASE_KIND, LEASE_API_VERSION, CLASS_LEASE, true, lease_decode, lease_release,
-     NULL, NEVER(FROM_FILES)},
+     NULL, NULL, NEVER(FROM_FILES)},
     {SETTING_GROUP, "Namespace", SETTING_API_VERSION, CLASS_SETTING, true, template_decode,
-     template_release, template_inherit,
+     template_release, template_inherit, &template_fields,
      WITH_CONNECTOR("namespaces", .read_api_version = "v1", .unfiltered = true,
                     .metadata_only = true)},
     {SETTING_GROUP, "ConfigMap", SETTING_API_VERSION, CLASS_SETTING, false, template_decode,
-     template_release, template_inherit,
+     template_release, template_inherit, &template_fields,
      WITH_CONNECTOR("configmaps", .read_api_version = "v1", .unfiltered = true,
                     .only_namespace = "cnrm-system",
                     .field_selector = "metadata.name=namespace-id")},
     {POLICY_GROUP, PRIORITY_CLASS_KIND, POLICY_V1, CLASS_SETTING, true, template_decode,
-     template_release, template_inherit,
+     template_release, template_inherit, &template_fields,
      WITH_PRIORITY("priorityclasses", .read_api_version = PRIORITY_CLASS_API_VERSION,
                    .unfiltered = true)},
     {SCALER_GROUP, "FederatedHPA", SCALER_GROUP "/v1alpha1", CLASS_OTHER, false,
-     federated_hpa_decode, other_release, NULL, IF_SERVED("federatedhpas", .optional = true)},
+     federated_hpa_decode, other_release, NULL, &whole_object_fields,
+     IF_SERVED("federatedhpas", .optional = true)},
 };
 
 static const struct kind_def template_row = {
@@ -154,6 +158,7 @@ static const struct kind_def template_row = {
     .decode = template_decode,
     .release = template_release,
     .inherit = template_inherit,
+    .fields = &template_fields,
     .watch = {.when = WATCH_IF_SELECTED},
 };
 

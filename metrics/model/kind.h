@@ -92,6 +92,11 @@ struct kind_def {
      * the entry. `relisted`: versions between both may have been missed. NULL without such members.
      */
     void (*inherit)(void *fresh, const void *old, bool relisted);
+    /*
+     * Members that `decode`, `inherit` and the readers of stored objects' JSON in exporter/kube
+     * use; NULL: all members.
+     */
+    const struct json_filter *fields;
     struct kind_watch watch;
 };
 

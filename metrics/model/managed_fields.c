@@ -11,6 +11,76 @@ static const char path[] = "metadata.managedFields[]";
 /* Label that users set although its key contains ".karmada.io". */
 static const char user_label[] = "namespace.karmada.io/skip-auto-propagation";
 
+/* ---- members of metadata that decoders read ---- */
+
+/* Of f:metadata, is_user_entry() reads the keys of labels and annotations. */
+static const struct json_filter_row owned_metadata_rows[] = {
+    JSON_ROW_KEEP("f:labels"),
+    JSON_ROW_KEEP("f:annotations"),
+};
+static const struct json_filter owned_metadata =
+    JSON_FILTER_OF(owned_metadata_rows, JSON_FILTER_OBJECT);
+
+/* Of f:spec, the functions below and propagation_write_time_s() read which fields exist. */
+static const struct json_filter_row owned_spec_rows[] = {
+    JSON_ROW_PRESENT("f:replicas"),
+    JSON_ROW_PRESENT("f:resource"),
+    PROPAGATION_FIELDS(JSON_ROW_PRESENT),
+};
+static const struct json_filter owned_spec = JSON_FILTER_OF(owned_spec_rows, JSON_FILTER_DROP);
+
+static const struct json_filter_row owned_rows[] = {
+    JSON_ROW_OBJECT("f:metadata", &owned_metadata),
+    JSON_ROW_OBJECT("f:spec", &owned_spec),
+    JSON_ROW_DROP("f:status"),
+};
+static const struct json_filter owned_fields = JSON_FILTER_OF(owned_rows, JSON_FILTER_OBJECT);
+
+static const struct json_filter_row managed_fields_rows[] = {
+    JSON_ROW_KEEP("manager"),
+    JSON_ROW_KEEP("time"),
+    JSON_ROW_KEEP("subresource"),
+    JSON_ROW_OBJECT("fieldsV1", &owned_fields),
+};
+static const struct json_filter managed_fields_entry =
+    JSON_FILTER_OF(managed_fields_rows, JSON_FILTER_DROP);
+
+#define MANAGED_FIELDS(when)                                                                       \
+    {                                                                                              \
+        .key = "managedFields", .action = JSON_FILTER_ELEMENTS, .inside = &managed_fields_entry,   \
+        .condition = (when)                                                                        \
+    }
+
+static const struct json_filter_row metadata_rows[] = {MANAGED_FIELDS(JSON_FILTER_ALWAYS)};
+static const struct json_filter metadata_fields = JSON_FILTER_OF(metadata_rows, JSON_FILTER_KEEP);
+static const struct json_filter_row whole_object_rows[] = {
+    JSON_ROW_OBJECT("metadata", &metadata_fields)};
+const struct json_filter whole_object_fields = JSON_FILTER_OF(whole_object_rows, JSON_FILTER_KEEP);
+
+static const struct json_filter_row derived_metadata_rows[] = {
+    JSON_ROW_KEEP("name"),
+    JSON_ROW_KEEP("namespace"),
+    JSON_ROW_KEEP("uid"),
+    JSON_ROW_KEEP("resourceVersion"),
+    JSON_ROW_KEEP("generation"),
+    JSON_ROW_KEEP("creationTimestamp"),
+    JSON_ROW_KEEP("deletionTimestamp"),
+    JSON_ROW_KEEP("labels"),
+    JSON_ROW_KEEP("annotations"),
+    MANAGED_FIELDS(JSON_FILTER_ALWAYS),
+};
+const struct json_filter metadata_fields_of_derived =
+    JSON_FILTER_OF(derived_metadata_rows, JSON_FILTER_DROP);
+
+static const struct json_filter_row template_metadata_rows[] = {
+    {.key = "generation", .condition = JSON_FILTER_MARK},
+    MANAGED_FIELDS(JSON_FILTER_IF_MARKED),
+};
+const struct json_filter metadata_fields_of_template =
+    JSON_FILTER_OF(template_metadata_rows, JSON_FILTER_KEEP);
+
+/* ---- changes ---- */
+
 /*
  * Returns true if the field set `fields` of labels or annotations has a key that is not Karmada's
  * (is_karmada_key()), or the key `exception`, which may be NULL. Skips ".", the map itself.

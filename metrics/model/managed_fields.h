@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "metrics/base/json_filter.h"
 #include "metrics/model/decode.h"
 
 /*
@@ -11,6 +12,29 @@
  * are status, or labels and annotations with ".karmada.io" in the key (Karmada:
  * ResourceChangeByKarmada). namespace.karmada.io/skip-auto-propagation counts as a user's label.
  */
+
+/* ---- members of metadata that decoders read ---- */
+
+/* List of FIELD(key) for the keys in f:spec of the members of struct propagation. */
+#define PROPAGATION_FIELDS(FIELD)                                                                  \
+    FIELD("f:placement"), FIELD("f:failover"), FIELD("f:suspension"), FIELD("f:schedulerName"),    \
+        FIELD("f:schedulePriority"), FIELD("f:conflictResolution"), FIELD("f:propagateDeps"),      \
+        FIELD("f:preserveResourcesOnDeletion")
+
+/* Filter of an object of which all members are read, except parts of managedFields. */
+extern const struct json_filter whole_object_fields;
+
+/* Filters of the member `metadata`. Both reduce managedFields. */
+
+/* For bindings and Works: drops also finalizers, ownerReferences and unknown members. */
+extern const struct json_filter metadata_fields_of_derived;
+/*
+ * For templates: marks a positive generation, and reduces managedFields only then, because
+ * struct traces counts the fields of objects without a generation.
+ */
+extern const struct json_filter metadata_fields_of_template;
+
+/* ---- changes ---- */
 
 /*
  * Returns the time of the newest user entry that has a time, in milliseconds since the epoch.

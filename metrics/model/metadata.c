@@ -68,31 +68,45 @@ static const struct {
     {"DoesNotExist", LABEL_DOES_NOT_EXIST, false},
 };
 
+static void drop_label_texts(struct intern *strings, const struct label *items, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        intern_drop(strings, items[i].key);
+        intern_drop(strings, items[i].value);
+    }
+}
+
 void labels_decode(struct decode *d, const cJSON *parent, const char *path, const char *key,
                    struct labels *out)
 {
     const cJSON *map = decode_object(d, parent, path, key);
+    CLEANUP(free_cleanup) struct label *items = decode_alloc_array(map, sizeof(*items));
+    size_t count = 0;
     const cJSON *item;
+    bool added;
 
-    *out = (struct labels){.items = decode_alloc_array(map, sizeof(*out->items))};
+    *out = (struct labels){0};
     cJSON_ArrayForEach (item, map) {
         if (!cJSON_IsString(item) && !cJSON_IsNull(item)) {
             decode_fail(d, path, key, "must be a map of strings");
-            return;
+            break;
         }
         const char *value = decode_item_text(d, item, path);
-        out->items[out->count++] =
+        items[count++] =
             (struct label){intern_add(d->strings, item->string), intern_add(d->strings, value)};
     }
+    if (count == 0)
+        return;
+    *out = labels_of_block(intern_add_block(d->strings, items, count * sizeof(*items), &added));
+    if (!added)
+        drop_label_texts(d->strings, items, count);
 }
 
 void labels_release(struct intern *strings, struct labels *labels)
 {
-    for (size_t i = 0; i < labels->count; i++) {
-        intern_drop(strings, labels->items[i].key);
-        intern_drop(strings, labels->items[i].value);
-    }
-    free(labels->items);
+    if (labels->items && intern_has_one_reference(labels->items))
+        drop_label_texts(strings, labels->items, labels->count);
+    intern_drop(strings, labels->items);
     *labels = (struct labels){0};
 }
 

@@ -68,14 +68,23 @@ struct label {
 
 /* A list of labels; all zero is an empty list. */
 struct labels {
-    struct label *items;
+    const struct label *items;
     size_t count;
 };
 
-/* Sets `out` to the map of strings `parent.key`. Release `out` also after an error. */
+/*
+ * Sets `out` to the map of strings `parent.key`; its items are an interned block. Release `out`
+ * also after an error.
+ */
 void labels_decode(struct decode *d, const cJSON *parent, const char *path, const char *key,
                    struct labels *out);
 void labels_release(struct intern *strings, struct labels *labels);
+
+/* Returns the labels with these items: an interned block, or NULL for an empty list. */
+static inline struct labels labels_of_block(const struct label *items)
+{
+    return (struct labels){items, items ? intern_len(items) / sizeof(*items) : 0};
+}
 
 /* Returns the value of the label `shared_key`, an interned string; NULL if it is absent. */
 const char *labels_get(const struct labels *labels, const char *shared_key);

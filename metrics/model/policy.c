@@ -98,6 +98,44 @@ void propagation_release(struct intern *strings, struct propagation *p)
     *p = (struct propagation){0};
 }
 
+const struct propagation *propagation_share(struct intern *strings, const struct propagation *p)
+{
+    const struct propagation *shared;
+    struct propagation fields;
+    bool added;
+
+    memset(&fields, 0, sizeof(fields)); /* Also the padding. */
+    fields.placement = p->placement;
+    fields.failover = p->failover;
+    fields.suspension = p->suspension;
+    fields.scheduler_name = p->scheduler_name;
+    fields.schedule_priority = p->schedule_priority;
+    fields.conflict_resolution = p->conflict_resolution;
+    fields.preserve = p->preserve;
+    fields.propagate_deps = p->propagate_deps;
+    shared = intern_add_block(strings, &fields, sizeof(fields), &added);
+    if (!added)
+        propagation_release(strings, &fields);
+    return shared;
+}
+
+void propagation_drop(struct intern *strings, const struct propagation *shared)
+{
+    struct propagation fields = *shared;
+    bool is_last = intern_has_one_reference(shared);
+
+    intern_drop(strings, shared);
+    if (is_last)
+        propagation_release(strings, &fields);
+}
+
+const struct propagation *propagation_none(void)
+{
+    static const struct propagation none;
+
+    return &none;
+}
+
 bool propagation_equal(const struct propagation *a, const struct propagation *b)
 {
     return a->placement == b->placement && a->failover == b->failover &&
@@ -110,12 +148,9 @@ bool propagation_equal(const struct propagation *a, const struct propagation *b)
 /* Returns true if f:spec of a managedFields entry contains a field of struct propagation. */
 static bool owns_propagation_field(const cJSON *fields)
 {
-    static const char *const copied[] = {
-        "f:placement",        "f:failover",
-        "f:suspension",       "f:schedulerName",
-        "f:schedulePriority", "f:conflictResolution",
-        "f:propagateDeps",    "f:preserveResourcesOnDeletion",
-    };
+#define KEY(name) (name)
+    static const char *const copied[] = {PROPAGATION_FIELDS(KEY)};
+#undef KEY
 
     for (size_t i = 0; i < ARRAY_LEN(copied); i++) {
         if (json_get(fields, copied[i]))
@@ -196,17 +231,19 @@ void *policy_decode(struct decode *d, const cJSON *json)
     const cJSON *spec = decode_object(d, json, "", "spec");
     bool cluster_scoped = strcmp(json_str(json, "kind", ""), "ClusterPropagationPolicy") == 0;
     struct policy *p = pool_alloc_zeroed(intern_memory(d->strings), sizeof(*p));
+    struct propagation propagation;
 
     p->selectors = resource_selectors_decode(d, spec, "resourceSelectors", &p->selector_count);
     p->exclusions = resource_selectors_decode(d, spec, "excludedResources", &p->exclusion_count);
     p->overrides = decode_texts(d, spec, "spec", "dependentOverrides", &p->override_count);
     p->priority = read_priority(d, spec);
     p->id = permanent_id_decode(d, metadata, cluster_scoped);
-    propagation_decode(d, spec, &p->propagation);
+    propagation_decode(d, spec, &propagation);
     read_priority_class(d, spec, p);
     /* Karmada's webhook does the same: a ServiceImport needs its derived Service. */
     if (selects_service_imports(p))
-        p->propagation.propagate_deps = true;
+        propagation.propagate_deps = true;
+    p->propagation = propagation_share(d->strings, &propagation);
     p->generation = decode_int(d, metadata, "metadata", "generation", 0);
     p->created_ms = decode_time(d, metadata, "metadata", "creationTimestamp");
     p->changed_ms = user_change_time_ms(d, metadata, NULL);
@@ -238,7 +275,7 @@ void policy_release(struct intern *strings, void *object)
     intern_drop(strings, p->id);
     intern_drop(strings, p->priority_class);
     intern_drop(strings, p->write.manager);
-    propagation_release(strings, &p->propagation);
+    propagation_drop(strings, p->propagation);
     free(p->admission);
     pool_free(p);
 }
@@ -252,7 +289,7 @@ bool policy_equal(const struct policy *a, const struct policy *b)
            resource_selectors_equal(a->exclusions, b->exclusions, a->exclusion_count) &&
            (a->override_count == 0 ||
             memcmp(a->overrides, b->overrides, a->override_count * sizeof(*a->overrides)) == 0) &&
-           propagation_equal(&a->propagation, &b->propagation);
+           propagation_equal(a->propagation, b->propagation);
 }
 
 void policy_inherit(void *fresh, const void *last, bool relisted)

@@ -54,6 +54,12 @@ struct propagation {
 /* Sets `out` to the fields in the spec of a policy or a binding. */
 void propagation_decode(struct decode *d, const cJSON *spec, struct propagation *out);
 void propagation_release(struct intern *strings, struct propagation *p);
+/* Returns an interned block with the fields, and takes their references. */
+const struct propagation *propagation_share(struct intern *strings, const struct propagation *p);
+/* Drops the result of propagation_share(). */
+void propagation_drop(struct intern *strings, const struct propagation *shared);
+/* Returns fields of which no one is set, not even to its default. */
+const struct propagation *propagation_none(void);
 /* Returns true if all members are equal. Both need the same string pool. */
 bool propagation_equal(const struct propagation *a, const struct propagation *b);
 
@@ -71,8 +77,8 @@ struct policy {
     const char **overrides; /* Field dependentOverrides. */
     uint32_t override_count;
     int32_t priority;
-    const char *id; /* Result of permanent_id_decode(). */
-    struct propagation propagation;
+    const char *id;                        /* Result of permanent_id_decode(). */
+    const struct propagation *propagation; /* Result of propagation_share(). */
     const char *priority_class; /* PriorityClass in schedulePriority; NULL if unset. Interned. */
     bool priority_refused;      /* priorityClassSource is set to an unsupported value. */
     int64_t generation;

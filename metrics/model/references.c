@@ -296,19 +296,40 @@ static struct reference make_reference(struct intern *strings, const struct foun
     return (struct reference){&dependency_kinds[found->kind], intern_add(strings, found->name)};
 }
 
+static void drop_reference_names(struct intern *strings, const struct reference *items,
+                                 size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        intern_drop(strings, items[i].name);
+}
+
+/* Sets items and count of `out` to the interned block of `count` references, at least one. */
+static void share_references(struct intern *strings, const struct found_reference *found,
+                             size_t count, struct references *out)
+{
+    CLEANUP(free_cleanup) struct reference *items = xreallocarray(NULL, count, sizeof(*items));
+    bool added;
+
+    for (size_t i = 0; i < count; i++)
+        items[i] = make_reference(strings, &found[i]);
+    out->items = intern_add_block(strings, items, count * sizeof(*items), &added);
+    out->count = (uint32_t)count;
+    if (!added)
+        drop_reference_names(strings, items, count);
+}
+
 /* Sets `out` to the Service that Karmada derives from a ServiceImport, and its EndpointSlices. */
 static void decode_service_import(struct decode *d, const cJSON *json, struct references *out)
 {
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(SIZE_MAX);
 
     strbuf_addf(&name, "derived-%s", json_str(json_get(json, "metadata"), "name", ""));
-    out->items = xcalloc(2, sizeof(*out->items));
-    out->count = 2;
+
+    const struct found_reference found[] = {{DEPENDENCY_SERVICE, name.data, false},
+                                            {DEPENDENCY_ENDPOINT_SLICES, name.data, false}};
+
+    share_references(d->strings, found, ARRAY_LEN(found), out);
     out->known = true;
-    out->items[0] =
-        make_reference(d->strings, &(struct found_reference){DEPENDENCY_SERVICE, name.data, false});
-    out->items[1] = make_reference(
-        d->strings, &(struct found_reference){DEPENDENCY_ENDPOINT_SLICES, name.data, false});
 }
 
 void references_decode(struct decode *d, const cJSON *json, struct references *out)
@@ -329,11 +350,8 @@ void references_decode(struct decode *d, const cJSON *json, struct references *o
         out->known = json_get(json, "spec") != NULL;
     }
     sort_and_filter_found(&s);
-    if (s.count == 0)
-        return;
-    out->items = xreallocarray(NULL, s.count, sizeof(*out->items));
-    for (size_t i = 0; i < s.count; i++)
-        out->items[out->count++] = make_reference(d->strings, &s.items[i]);
+    if (s.count > 0)
+        share_references(d->strings, s.items, s.count, out);
 }
 
 bool kind_is_dependency(const char *api_version, const char *kind, const char *name)
@@ -363,8 +381,8 @@ bool kind_has_references(const char *api_version, const char *kind)
 
 void references_release(struct intern *strings, struct references *r)
 {
-    for (uint32_t i = 0; i < r->count; i++)
-        intern_drop(strings, r->items[i].name);
-    free(r->items);
+    if (r->items && intern_has_one_reference(r->items))
+        drop_reference_names(strings, r->items, r->count);
+    intern_drop(strings, r->items);
     *r = (struct references){0};
 }

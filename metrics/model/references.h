@@ -25,10 +25,17 @@ struct reference {
 
 /* The references of a template, without duplicates, sorted by kind and name. */
 struct references {
-    struct reference *items;
+    const struct reference *items; /* An interned block; NULL without references. */
     uint32_t count;
     bool known; /* True for ServiceImports, and Pods, workloads and Ingresses that have a spec. */
 };
+
+/* Returns the references in an interned block; NULL is an empty list. */
+static inline struct references references_of_block(const struct reference *items, bool known)
+{
+    return (struct references){items, items ? (uint32_t)(intern_len(items) / sizeof(*items)) : 0,
+                               known};
+}
 
 /* Sets `out` to the dependencies of a template. Release `out` also after an error. */
 void references_decode(struct decode *d, const cJSON *json, struct references *out);

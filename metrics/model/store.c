@@ -75,7 +75,8 @@ struct store *store_new(uint64_t seed)
 static void free_entry(struct entry *entry)
 {
     pool_free(pool_beside(entry, entry->reads));
-    pool_free(pool_beside(entry, entry->readers));
+    if (!entry->read_once)
+        pool_free(pool_beside(entry, entry->readers));
     pool_free(entry);
 }
 

@@ -52,6 +52,7 @@ struct entry_reads {
     struct edge edges[];
 };
 
+/* Two or more readers. */
 struct entry_readers {
     uint32_t count;
     pool_handle entries[];
@@ -62,28 +63,30 @@ enum { ENTRY_PINS_MAX = (1 << 24) - 1 };
 /*
  * Entry of the store: an identity, and its object if that exists. An entry without an object stays
  * while it is in use (store_free_if_unused()). The rules own `decision`, `reads`, `readers`,
- * `timed`, `subject`, `dirty`, `cause`, `judging` and `judged`; the exposition owns `contribution`.
+ * `read_once`, `timed`, `is_subject`, `dirty`, `cause`, `judging` and `judged`; the exposition owns
+ * `contribution`.
  *
  * The members are handles in the pool of the entry, because a control plane can have millions of
  * entries: the functions below read them.
  */
 struct entry {
-    void *object;
-    void *decision;
-    void *contribution;
     pool_handle partition;
+    pool_handle object;
+    pool_handle decision;
+    pool_handle contribution;
     pool_handle reads;   /* struct entry_reads; 0 without any. */
-    pool_handle readers; /* struct entry_readers; 0 without any. */
+    pool_handle readers; /* The only reader, or struct entry_readers; 0 without any. */
     uint32_t position;   /* Index of this entry in its partition. */
     uint32_t version;    /* Short version last read, also of a rejected object; 0 if unknown. */
     uint32_t source;     /* `source` and `sweep` are those of the last entry_mark_seen(). */
-    uint32_t subject; /* Slot in the subjects of rules/problems.h, 1-based; 0 without problems. */
     unsigned sweep : 16; /* Result of short_sweep(). */
     unsigned cause : 7;  /* Reason why the entry is `dirty` (rules/graph.h). */
     bool dirty : 1;      /* Queued for evaluation. */
+    bool read_once : 1;  /* The entry has one reader. */
     bool timed : 1;      /* The entry has a timer of rules/graph.h. */
     bool wanted : 1;     /* Set by store_request_read(). */
     bool audited : 1;    /* During an audit (kube/audit.h): the API server has listed the object. */
+    bool is_subject : 1; /* The entry has problems in rules/problems.h. */
     bool judging : 1;    /* Queued by rules/problems.h. */
     bool judged : 1;     /* rules/problems.h has evaluated the conditions of the object. */
     unsigned : 0;
@@ -91,6 +94,8 @@ struct entry {
     enum object_class class : 8; /* Copy of that of the type. */
     char name[];
 };
+
+static_assert(offsetof(struct entry, name) == 44, "an entry has 44 bytes and its name");
 
 static inline struct partition *entry_partition(const struct entry *e)
 {
@@ -129,7 +134,7 @@ static inline uint32_t entry_reader_count(const struct entry *e)
 {
     const struct entry_readers *readers = pool_beside(e, e->readers);
 
-    return readers ? readers->count : 0;
+    return e->read_once ? 1 : readers ? readers->count : 0;
 }
 
 /* Returns an entry with a decision that depends on `e`; `index` is below entry_reader_count(). */
@@ -137,7 +142,7 @@ static inline struct entry *entry_reader(const struct entry *e, uint32_t index)
 {
     const struct entry_readers *readers = pool_beside(e, e->readers);
 
-    return pool_beside(e, readers->entries[index]);
+    return pool_beside(e, e->read_once ? e->readers : readers->entries[index]);
 }
 
 /*
@@ -146,38 +151,38 @@ static inline struct entry *entry_reader(const struct entry *e, uint32_t index)
  */
 static inline void *entry_object(const struct entry *e)
 {
-    return e->object;
+    return pool_beside(e, e->object);
 }
 
 static inline void *entry_decision(const struct entry *e)
 {
-    return e->decision;
+    return pool_beside(e, e->decision);
 }
 
 static inline void *entry_contribution(const struct entry *e)
 {
-    return e->contribution;
+    return pool_beside(e, e->contribution);
 }
 
 static inline bool entry_exists(const struct entry *e)
 {
-    return e->object != NULL;
+    return e->object != 0;
 }
 
 /* Set a member of an entry, NULL for none; they do not free the previous one. */
 static inline void entry_set_object(struct entry *e, void *object)
 {
-    e->object = object;
+    e->object = pool_handle_of(object);
 }
 
 static inline void entry_set_decision(struct entry *e, void *decision)
 {
-    e->decision = decision;
+    e->decision = pool_handle_of(decision);
 }
 
 static inline void entry_set_contribution(struct entry *e, void *contribution)
 {
-    e->contribution = contribution;
+    e->contribution = pool_handle_of(contribution);
 }
 
 /*

@@ -6,6 +6,47 @@
 #include "metrics/model/metadata.h"
 #include "metrics/model/references.h"
 
+/* ---- members that are read ---- */
+
+/*
+ * Of containers, references_decode() and requests_decode() read these members. The rows of spec
+ * apply only to objects with a generation: struct traces contains a hash of the spec of others.
+ */
+static const struct json_filter_row env_rows[] = {JSON_ROW_KEEP("valueFrom")};
+static const struct json_filter env_fields = JSON_FILTER_OF(env_rows, JSON_FILTER_DROP);
+static const struct json_filter_row container_rows[] = {
+    JSON_ROW_ELEMENTS("env", &env_fields),
+    JSON_ROW_KEEP("envFrom"),
+    JSON_ROW_KEEP("resources"),
+};
+static const struct json_filter container_fields = JSON_FILTER_OF(container_rows, JSON_FILTER_DROP);
+
+/* The members of specs, of Pods and of workloads, that contain other members or containers. */
+static const struct json_filter spec_fields;
+static const struct json_filter_row nested_rows[] = {JSON_ROW_OBJECT("spec", &spec_fields)};
+static const struct json_filter nested_fields = JSON_FILTER_OF(nested_rows, JSON_FILTER_KEEP);
+static const struct json_filter_row spec_rows[] = {
+    JSON_ROW_OBJECT("template", &nested_fields),
+    JSON_ROW_OBJECT("jobTemplate", &nested_fields),
+    JSON_ROW_ELEMENTS("containers", &container_fields),
+    JSON_ROW_ELEMENTS("initContainers", &container_fields),
+    JSON_ROW_ELEMENTS("ephemeralContainers", &container_fields),
+};
+static const struct json_filter spec_fields = JSON_FILTER_OF(spec_rows, JSON_FILTER_KEEP);
+
+/* conflict_holder_decode() reads the conditions. */
+static const struct json_filter_row status_rows[] = {JSON_ROW_KEEP("conditions")};
+static const struct json_filter status_fields = JSON_FILTER_OF(status_rows, JSON_FILTER_DROP);
+static const struct json_filter_row template_rows[] = {
+    JSON_ROW_OBJECT("metadata", &metadata_fields_of_template),
+    {.key = "spec",
+     .action = JSON_FILTER_OBJECT,
+     .inside = &spec_fields,
+     .condition = JSON_FILTER_IF_MARKED},
+    JSON_ROW_OBJECT("status", &status_fields),
+};
+const struct json_filter template_fields = JSON_FILTER_OF(template_rows, JSON_FILTER_KEEP);
+
 /* ---- resource requests of a pod ---- */
 
 /*
@@ -151,14 +192,6 @@ bool contains_settings(const cJSON *json)
            connector_role_of(json) != ROLE_NONE;
 }
 
-static void read_priority_class_value(struct decode *d, const cJSON *json, struct template *t)
-{
-    int64_t value = decode_int(d, json, "", "value", INT64_MIN);
-
-    t->has_priority = value >= INT32_MIN && value <= INT32_MAX;
-    t->priority = t->has_priority ? (int32_t)value : 0;
-}
-
 static const struct replicas_field *replicas_field_of(const char *api_version, const char *kind)
 {
     for (size_t i = 0; i < ARRAY_LEN(replicas_fields); i++) {
@@ -206,19 +239,22 @@ static int32_t read_replicas(struct decode *d, const cJSON *json)
     return (int32_t)replicas->valuedouble;
 }
 
-/* ---- one allocation of a template: struct, labels, claim, Config Connector part, owner ---- */
+/* ---- rare members of a template ---- */
 
-/* Returns the address of the pointer to the Config Connector part, if `t` has a role. */
-static void **connector_slot(const struct template *t)
-{
-    char *after = (char *)(uintptr_t)(t + 1) + t->labels.count * sizeof(*t->labels.items);
-
-    return (void **)(after + (t->claim ? sizeof(*t->claim) : 0));
-}
+struct template_extra {
+    const char *claimed_by; /* Label resourcetemplate.karmada.io/claimed-by; NULL if absent. */
+    const char *owner;      /* Interned; NULL without an owner. */
+    void *connector;        /* Config Connector part; NULL if `role` is ROLE_NONE. */
+    struct autoscaler *autoscaler;
+    char *document; /* JSON text of the object; NULL if it is not kept. */
+    int32_t priority;
+    bool has_priority; /* A PriorityClass with a valid value. */
+    uint8_t role;      /* Value of enum connector_role. */
+};
 
 static const void *connector_part(const struct template *t, enum connector_role role)
 {
-    return t && t->role == role ? *connector_slot(t) : NULL;
+    return t && t->extra && t->extra->role == role ? t->extra->connector : NULL;
 }
 
 const struct connector *template_connector(const struct template *t)
@@ -236,47 +272,40 @@ const struct namespace_ids *template_namespace_ids(const struct template *t)
     return connector_part(t, ROLE_NAMESPACE_IDS);
 }
 
-/* Returns the address of the pointer to the owner, if `t` has an owner. */
-static const char **owner_slot(const struct template *t)
-{
-    return (const char **)(void *)(connector_slot(t) + (t->role != ROLE_NONE));
-}
-
 const char *template_changed_by(const struct template *t)
 {
-    return t->changer_unknown ? NULL : t->changed_by;
+    return t->changer_unknown ? NULL : t->shared->changed_by;
+}
+
+const char *template_claimed_by(const struct template *t)
+{
+    return t->extra ? t->extra->claimed_by : NULL;
 }
 
 const char *template_owner(const struct template *t)
 {
-    return t->has_owner ? *owner_slot(t) : NULL;
-}
-
-/* Returns the address of the pointer to the autoscaler, if `t` is one. */
-static struct autoscaler **autoscaler_slot(const struct template *t)
-{
-    return (struct autoscaler **)(void *)(owner_slot(t) + t->has_owner);
+    return t->extra ? t->extra->owner : NULL;
 }
 
 const struct autoscaler *template_autoscaler(const struct template *t)
 {
-    return t && t->is_autoscaler ? *autoscaler_slot(t) : NULL;
+    return t && t->extra ? t->extra->autoscaler : NULL;
+}
+
+const char *template_document(const struct template *t)
+{
+    return t->extra ? t->extra->document : NULL;
+}
+
+bool template_priority(const struct template *t, int32_t *value)
+{
+    *value = t->extra ? t->extra->priority : 0;
+    return t->extra && t->extra->has_priority;
 }
 
 bool template_needs_object(const char *api_version, const char *kind)
 {
     return is_connector_api_version(api_version) || is_autoscaler_kind(api_version, kind);
-}
-
-/* Returns the address of the owned text of template_document(), if `has_document` is set. */
-static char **document_slot(const struct template *t)
-{
-    return (char **)(void *)(autoscaler_slot(t) + t->is_autoscaler);
-}
-
-const char *template_document(const struct template *t)
-{
-    return t->has_document ? *document_slot(t) : NULL;
 }
 
 /* Returns the JSON text of the object if it is kept, owned by the caller; else NULL. */
@@ -294,90 +323,6 @@ static char *make_document(const struct decode *d, const cJSON *json)
     return cJSON_PrintUnformatted(json);
 }
 
-static size_t pointer_slot_bytes(const struct template *t)
-{
-    return ((t->role != ROLE_NONE) + (size_t)t->has_owner + t->is_autoscaler + t->has_document) *
-           sizeof(void *);
-}
-
-/*
- * Returns a template with its labels, claim, owner, autoscaler, document and the slot of the Config
- * Connector part in one allocation, which saves memory with many templates. Takes ownership of all
- * arguments.
- */
-static struct template *pack_template(struct pool *memory, struct labels *labels,
-                                      struct claim *claim, enum connector_role role,
-                                      const char *owner, struct autoscaler *autoscaler,
-                                      char *document)
-{
-    const struct template empty = {.replicas = -1,
-                                   .role = (uint8_t)role,
-                                   .has_owner = owner != NULL,
-                                   .is_autoscaler = autoscaler != NULL,
-                                   .has_document = document != NULL};
-    size_t label_bytes = labels->count * sizeof(*labels->items);
-    size_t claim_bytes = claim ? sizeof(*claim) : 0;
-    struct template *t =
-        pool_alloc(memory, sizeof(*t) + label_bytes + claim_bytes + pointer_slot_bytes(&empty));
-    char *after = (char *)(t + 1);
-
-    *t = empty;
-    if (labels->count > 0) {
-        t->labels = (struct labels){memcpy(after, labels->items, label_bytes), labels->count};
-        after += label_bytes;
-    }
-    if (claim)
-        t->claim = memcpy(after, claim, claim_bytes);
-    if (owner)
-        *owner_slot(t) = owner;
-    if (autoscaler)
-        *autoscaler_slot(t) = autoscaler;
-    if (document)
-        *document_slot(t) = document;
-    free(labels->items);
-    free(claim);
-    return t;
-}
-
-struct template *template_copy_with_claim(const struct template *t, const struct claim *claim)
-{
-    size_t label_bytes = t->labels.count * sizeof(*t->labels.items);
-    struct template *copy =
-        pool_alloc(pool_of(t), sizeof(*t) + label_bytes + sizeof(*claim) + pointer_slot_bytes(t));
-    char *after = (char *)(copy + 1);
-
-    *copy = *t;
-    if (label_bytes > 0)
-        copy->labels.items = memcpy(after, t->labels.items, label_bytes);
-    copy->claim = claim ? memcpy(after + label_bytes, claim, sizeof(*claim)) : NULL;
-    memcpy(connector_slot(copy), connector_slot(t), pointer_slot_bytes(t));
-    return copy;
-}
-
-void template_apply_user_change(struct template *t, const struct template *old, uint64_t version)
-{
-    t->uid_hash = old->uid_hash;
-    t->created_ms = old->created_ms;
-    t->traces = old->traces;
-    t->resource_version = version;
-    t->user_version = version;
-    t->changed_ms = 0;
-    t->changer_unknown = true;
-    t->user_version_is_lower = false;
-    t->undated = false;
-}
-
-/* ---- decoding of templates ---- */
-
-/* Returns the PodSpec of a Pod or workload. */
-static const cJSON *pod_spec_of(const cJSON *json)
-{
-    const cJSON *spec = json_get(json, "spec");
-    const cJSON *template = json_get(spec, "template");
-
-    return template ? json_get(template, "spec") : spec;
-}
-
 static const char *owner_decode(struct decode *d, const cJSON *metadata)
 {
     const cJSON *labels = decode_object(d, metadata, "metadata", "labels");
@@ -391,6 +336,135 @@ static const char *owner_decode(struct decode *d, const cJSON *metadata)
     return owner && strlen(owner) <= OWNER_MAX_BYTES ? intern_add(d->strings, owner) : NULL;
 }
 
+static struct autoscaler *read_autoscaler(struct decode *d, const cJSON *json)
+{
+    return is_autoscaler_kind(json_str(json, "apiVersion", ""), json_str(json, "kind", ""))
+               ? autoscaler_decode(d, json)
+               : NULL;
+}
+
+static void read_priority_class_value(struct decode *d, const cJSON *json,
+                                      struct template_extra *extra)
+{
+    int64_t value = decode_int(d, json, "", "value", INT64_MIN);
+
+    extra->has_priority = value >= INT32_MIN && value <= INT32_MAX;
+    extra->priority = extra->has_priority ? (int32_t)value : 0;
+}
+
+static struct template_extra *read_extra(struct decode *d, const cJSON *json)
+{
+    const cJSON *metadata = json_get(json, "metadata");
+    struct template_extra extra = {
+        .claimed_by = decode_interned(d, decode_object(d, metadata, "metadata", "labels"),
+                                      "metadata.labels", claimed_by_key),
+        .owner = owner_decode(d, metadata),
+        .autoscaler = read_autoscaler(d, json),
+        .document = make_document(d, json),
+        .role = (uint8_t)connector_role_of(json),
+    };
+
+    if (extra.role != ROLE_NONE)
+        extra.connector = connector_decode(d, json, (enum connector_role)extra.role);
+    if (is_object_of_kind(json, PRIORITY_CLASS_API_VERSION, PRIORITY_CLASS_KIND))
+        read_priority_class_value(d, json, &extra);
+    if (!extra.claimed_by && !extra.owner && !extra.autoscaler && !extra.document &&
+        !extra.connector && !extra.has_priority)
+        return NULL;
+    return memcpy(pool_alloc(intern_memory(d->strings), sizeof(extra)), &extra, sizeof(extra));
+}
+
+static void extra_release(struct intern *strings, const struct template_extra *extra)
+{
+    if (!extra)
+        return;
+    intern_drop(strings, extra->claimed_by);
+    intern_drop(strings, extra->owner);
+    autoscaler_release(strings, extra->autoscaler);
+    connector_release(strings, extra->connector, (enum connector_role)extra->role);
+    free(extra->document);
+    pool_free((void *)(uintptr_t)extra);
+}
+
+/* ---- shared members of a template ---- */
+
+static void drop_shared_members(struct intern *strings, const struct template_shared *shared)
+{
+    claim_release(strings, shared->claim);
+    intern_drop(strings, shared->requests);
+    intern_drop(strings, shared->changed_by);
+}
+
+/* Returns the PodSpec of a Pod or workload. */
+static const cJSON *pod_spec_of(const cJSON *json)
+{
+    const cJSON *spec = json_get(json, "spec");
+    const cJSON *template = json_get(spec, "template");
+
+    return template ? json_get(template, "spec") : spec;
+}
+
+/* `changed_by` is the manager of the last change by a user; NULL if unknown. */
+static const struct template_shared *read_shared(struct decode *d, const cJSON *json,
+                                                 const char *changed_by)
+{
+    bool runs_pods =
+        kind_has_replicas(json_str(json, "apiVersion", ""), json_str(json, "kind", ""));
+    const struct template_shared members = {
+        .claim = claim_decode(d, json_get(json, "metadata")),
+        .requests = runs_pods ? requests_decode(d, pod_spec_of(json)) : NULL,
+        .changed_by = changed_by ? intern_add(d->strings, changed_by) : NULL,
+        .replicas = read_replicas(d, json),
+    };
+    bool added;
+    const struct template_shared *shared =
+        intern_add_block(d->strings, &members, sizeof(members), &added);
+
+    if (!added)
+        drop_shared_members(d->strings, &members);
+    return shared;
+}
+
+static void shared_release(struct intern *strings, const struct template_shared *shared)
+{
+    if (intern_has_one_reference(shared))
+        drop_shared_members(strings, shared);
+    intern_drop(strings, shared);
+}
+
+/* A template that borrows all members but the shared ones. */
+struct claimed_copy {
+    struct template copy;
+    struct template_shared shared;
+};
+
+struct template *template_copy_with_claim(const struct template *t, const struct claim *claim)
+{
+    struct claimed_copy *claimed = pool_alloc(pool_of(t), sizeof(*claimed));
+
+    claimed->copy = *t;
+    claimed->shared = *t->shared;
+    claimed->shared.claim = claim;
+    claimed->copy.shared = &claimed->shared;
+    return &claimed->copy;
+}
+
+void template_apply_user_change(struct template *t, const struct template *old, uint64_t version)
+{
+    t->uid_hash = old->uid_hash;
+    t->created_s = old->created_s;
+    t->created_fraction = old->created_fraction;
+    t->traces = old->traces;
+    t->resource_version = version;
+    t->user_version = version;
+    t->changed_ms = 0;
+    t->changer_unknown = true;
+    t->user_version_is_lower = false;
+    t->undated = false;
+}
+
+/* ---- decoding of templates ---- */
+
 static bool has_controller(const cJSON *metadata)
 {
     const cJSON *owner;
@@ -400,13 +474,6 @@ static bool has_controller(const cJSON *metadata)
             return true;
     }
     return false;
-}
-
-static struct autoscaler *read_autoscaler(struct decode *d, const cJSON *json)
-{
-    return is_autoscaler_kind(json_str(json, "apiVersion", ""), json_str(json, "kind", ""))
-               ? autoscaler_decode(d, json)
-               : NULL;
 }
 
 /*
@@ -433,49 +500,44 @@ static void read_conflict_resolution(struct template *t, const cJSON *metadata)
     t->sets_conflict_resolution = t->overwrites || strcmp(value, "abort") == 0;
 }
 
+static void read_creation_time(struct decode *d, const cJSON *metadata, struct template *t)
+{
+    int64_t ms = decode_time(d, metadata, "metadata", "creationTimestamp");
+
+    if (ms <= 0 || ms / 1000 > UINT32_MAX)
+        return;
+    t->created_s = (uint32_t)(ms / 1000);
+    t->created_fraction = (uint32_t)(ms % 1000) & 0x3ff;
+}
+
 void *template_decode(struct decode *d, const cJSON *json)
 {
     const cJSON *metadata = decode_object(d, json, "", "metadata");
-    const cJSON *label_map = decode_object(d, metadata, "metadata", "labels");
+    struct template *t = pool_alloc_zeroed(intern_memory(d->strings), sizeof(*t));
+    struct references references;
     const char *manager;
     struct labels labels;
 
     labels_decode(d, metadata, "metadata", "labels", &labels);
-    enum connector_role role = connector_role_of(json);
-    struct template *t =
-        pack_template(intern_memory(d->strings), &labels, claim_decode(d, metadata), role,
-                      owner_decode(d, metadata), read_autoscaler(d, json), make_document(d, json));
-
-    if (role != ROLE_NONE)
-        *connector_slot(t) = connector_decode(d, json, role);
-    t->claimed_by = decode_interned(d, label_map, "metadata.labels", claimed_by_key);
-    t->created_ms = decode_time(d, metadata, "metadata", "creationTimestamp");
+    t->labels = labels.items;
+    t->extra = read_extra(d, json);
     t->changed_ms = user_change_time_ms(d, metadata, &manager);
-    t->changed_by = manager ? intern_add(d->strings, manager) : NULL;
+    t->shared = read_shared(d, json, manager);
+    read_creation_time(d, metadata, t);
     t->resource_version = resource_version_decode(d, metadata, "metadata");
     t->uid_hash = uid_hash(json_str(metadata, "uid", ""));
     traces_decode(d, json, &t->traces);
     t->claim_moves_generation = is_object_of_kind(json, "apps/v1", "Deployment");
-    if (is_object_of_kind(json, PRIORITY_CLASS_API_VERSION, PRIORITY_CLASS_KIND))
-        read_priority_class_value(d, json, t);
-    t->claim_incomplete = !t->claim && has_claim_id(d, metadata);
+    t->claim_incomplete = !template_claim(t) && has_claim_id(d, metadata);
     t->deleting = decode_is_deleting(d, metadata);
     t->protected = deletion_is_protected(metadata);
     t->unread = !metadata;
     t->controlled = has_controller(metadata);
     t->reconciled = json_get(json_get(metadata, "annotations"), RECONCILE_ANNOTATION) != NULL;
     read_conflict_resolution(t, metadata);
-    t->replicas = read_replicas(d, json);
     t->replicas_unset = lacks_replicas(json);
-
-    if (kind_has_replicas(json_str(json, "apiVersion", ""), json_str(json, "kind", "")))
-        t->requests = requests_decode(d, pod_spec_of(json));
-
-    struct references references;
-
     references_decode(d, json, &references);
     t->references = references.items;
-    t->reference_count = references.count;
     t->references_known = references.known;
     if (d->failed) {
         template_release(d->strings, t);
@@ -533,22 +595,10 @@ void template_release(struct intern *strings, void *object)
 
     if (!t)
         return;
-    for (size_t i = 0; i < t->labels.count; i++) {
-        intern_drop(strings, t->labels.items[i].key);
-        intern_drop(strings, t->labels.items[i].value);
-    }
-    claim_release(strings, t->claim);
-    intern_drop(strings, t->claimed_by);
-    intern_drop(strings, t->requests);
-    intern_drop(strings, t->changed_by);
-    intern_drop(strings, template_owner(t));
-    if (t->is_autoscaler)
-        autoscaler_release(strings, *autoscaler_slot(t));
-    references_release(strings,
-                       &(struct references){.items = t->references, .count = t->reference_count});
-    if (t->role != ROLE_NONE)
-        connector_release(strings, *connector_slot(t), (enum connector_role)t->role);
-    if (t->has_document)
-        free(*document_slot(t));
+    labels_release(strings, &(struct labels){t->labels, template_labels(t).count});
+    references_release(strings, &(struct references){t->references, template_references(t).count,
+                                                     t->references_known});
+    extra_release(strings, t->extra);
+    shared_release(strings, t->shared);
     pool_free(t);
 }

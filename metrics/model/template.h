@@ -28,30 +28,37 @@
  */
 #define CONFLICT_RESOLUTION_ANNOTATION "work.karmada.io/conflict-resolution"
 
+/* Members that are equal in many templates: an interned block. Interned members. */
+struct template_shared {
+    const struct claim *claim; /* Result of claim_decode(); NULL without a claim. */
+    /* Of one Pod: see requests_parse(). NULL if none, unknown or too long. */
+    const char *requests;
+    const char *changed_by; /* Use template_changed_by(). */
+    int32_t replicas;       /* -1 if unknown. */
+    uint32_t unused;        /* 0: blocks have no padding. */
+};
+
+/* Members that few templates have. */
+struct template_extra;
+
 /*
- * References, replicas and requests are unknown if the source has read metadata only. Labels and
- * claim are in the template's allocation: never free them or call labels_release().
+ * References, replicas and requests are unknown if the source has read metadata only. A store has
+ * up to a million templates: rare and shared members are outside, times are as short as possible.
  */
 struct template
 {
-    struct labels labels;
-    struct claim *claim;    /* Result of claim_decode(); NULL without a claim. */
-    const char *claimed_by; /* Label resourcetemplate.karmada.io/claimed-by; NULL if absent. */
-    struct reference *references; /* `items` of struct references. */
-    /* Of one Pod: see requests_parse(). NULL if none, unknown or too long. Interned. */
-    const char *requests;
-    const char *changed_by; /* Use template_changed_by(). */
-    uint32_t reference_count;
-    int32_t replicas;          /* -1 if unknown. */
-    int64_t created_ms;        /* 0 if unknown. */
-    int64_t changed_ms;        /* Last change by a user, not by Karmada; 0 if unknown. */
-    uint64_t resource_version; /* 0 if unknown. */
+    const struct template_shared *shared;
+    const struct label *labels; /* An interned block; NULL without labels: template_labels(). */
+    const struct reference *references; /* `items` of struct references: template_references(). */
+    const struct template_extra *extra; /* Owned; NULL if all of its members are absent. */
+    int64_t changed_ms;                 /* Last change by a user, not by Karmada; 0 if unknown. */
+    uint64_t resource_version;          /* 0 if unknown. */
     /* resourceVersion after (user_version_is_lower: before) the last observed change by a user. */
     uint64_t user_version; /* 0 if unknown. */
     struct traces traces;
-    uint32_t uid_hash; /* uid_hash() of the UID of the template. */
-    int32_t priority;  /* Value of a PriorityClass, if `has_priority`. */
-    bool has_priority : 1;
+    uint32_t uid_hash;              /* uid_hash() of the UID of the template. */
+    uint32_t created_s;             /* Use template_created_ms(). 0 also outside 1970 to 2106. */
+    uint32_t created_fraction : 10; /* Milliseconds after created_s. */
     bool references_known : 1;      /* Member `known` of struct references. */
     bool user_version_is_lower : 1; /* user_version is from before the change by the user. */
     bool user_change_observed : 1;  /* The source has observed a change by a user. */
@@ -60,18 +67,62 @@ struct template
     bool claim_moves_generation : 1; /* See was_changed_by_user(). */
     bool claim_incomplete : 1; /* has_claim_id(), but no claim: Karmada matches policies again. */
     bool deleting : 1;
-    bool protected : 1;    /* Result of deletion_is_protected(). */
-    bool reconciled : 1;   /* RECONCILE_ANNOTATION is set. */
-    bool controlled : 1;   /* One of the ownerReferences is a controller. */
-    bool has_owner : 1;    /* Use template_owner(). */
-    bool has_document : 1; /* Use template_document(). */
-    bool unread : 1;       /* Reading the object is forbidden: only its identity is known. */
-    uint8_t role;          /* Value of enum connector_role. */
+    bool protected : 1;  /* Result of deletion_is_protected(). */
+    bool reconciled : 1; /* RECONCILE_ANNOTATION is set. */
+    bool controlled : 1; /* One of the ownerReferences is a controller. */
+    bool unread : 1;     /* Reading the object is forbidden: only its identity is known. */
     bool sets_conflict_resolution : 1; /* CONFLICT_RESOLUTION_ANNOTATION has a valid value. */
     bool overwrites : 1;               /* That value is "overwrite"; else it is "abort". */
-    bool is_autoscaler : 1;            /* Use template_autoscaler(). */
     bool replicas_unset : 1; /* The object proves that no user or client sets spec.replicas. */
 };
+
+static_assert(sizeof(struct template) <= 96, "a store has up to a million templates");
+
+static inline struct labels template_labels(const struct template *t)
+{
+    return labels_of_block(t->labels);
+}
+
+/* Returns the value of the label `shared_key`, an interned string; NULL if it is absent. */
+static inline const char *template_label(const struct template *t, const char *shared_key)
+{
+    const struct labels labels = template_labels(t);
+
+    return labels_get(&labels, shared_key);
+}
+
+static inline struct references template_references(const struct template *t)
+{
+    return references_of_block(t->references, t->references_known);
+}
+
+static inline const struct claim *template_claim(const struct template *t)
+{
+    return t->shared->claim;
+}
+
+static inline const char *template_requests(const struct template *t)
+{
+    return t->shared->requests;
+}
+
+/* Returns the replicas of the template; -1 if unknown. */
+static inline int32_t template_replicas(const struct template *t)
+{
+    return t->shared->replicas;
+}
+
+/* Returns the creation time; 0 if unknown. */
+static inline int64_t template_created_ms(const struct template *t)
+{
+    return (int64_t)t->created_s * 1000 + t->created_fraction;
+}
+
+/* Returns the label resourcetemplate.karmada.io/claimed-by, interned; NULL if absent. */
+const char *template_claimed_by(const struct template *t);
+
+/* Returns true, and the value of a PriorityClass, if `t` is one with a valid value. */
+bool template_priority(const struct template *t, int32_t *value);
 
 /* Return the Config Connector part of a template; NULL if `t` is NULL or has another role. */
 const struct connector *template_connector(const struct template *t);
@@ -138,6 +189,9 @@ void template_apply_user_change(struct template *t, const struct template *old, 
  * if it is a PriorityClass or has a role for Config Connector.
  */
 bool contains_settings(const cJSON *json);
+
+/* Members that template_decode() reads, for the row in the table of kinds (struct kind_def). */
+extern const struct json_filter template_fields;
 
 /* Callbacks of the row in the table of kinds (struct kind_def). */
 void *template_decode(struct decode *d, const cJSON *json);

@@ -12,6 +12,28 @@ static const char name_key[] = "resourcebinding.karmada.io/name";
 static const char cluster_wide_name_key[] = "clusterresourcebinding.karmada.io/name";
 static const char generation_key[] = "resourcetemplate.karmada.io/generation";
 
+/* ---- members that are read ---- */
+
+static const struct json_filter_row manifest_metadata_rows[] = {JSON_ROW_KEEP("annotations")};
+static const struct json_filter manifest_metadata =
+    JSON_FILTER_OF(manifest_metadata_rows, JSON_FILTER_DROP);
+static const struct json_filter_row manifest_rows[] = {
+    JSON_ROW_OBJECT("metadata", &manifest_metadata)};
+static const struct json_filter manifest_fields = JSON_FILTER_OF(manifest_rows, JSON_FILTER_DROP);
+static const struct json_filter_row workload_rows[] = {
+    JSON_ROW_ELEMENTS("manifests", &manifest_fields)};
+static const struct json_filter workload_fields = JSON_FILTER_OF(workload_rows, JSON_FILTER_KEEP);
+static const struct json_filter_row spec_rows[] = {JSON_ROW_OBJECT("workload", &workload_fields)};
+static const struct json_filter spec_fields = JSON_FILTER_OF(spec_rows, JSON_FILTER_KEEP);
+static const struct json_filter_row work_rows[] = {
+    JSON_ROW_OBJECT("metadata", &metadata_fields_of_derived),
+    JSON_ROW_OBJECT("spec", &spec_fields),
+    JSON_ROW_DROP("status"),
+};
+const struct json_filter work_fields = JSON_FILTER_OF(work_rows, JSON_FILTER_KEEP);
+
+/* ---- decoding ---- */
+
 static bool is_binding_name(const char *text)
 {
     return *text && strlen(text) <= BINDING_NAME_MAX;

@@ -26,6 +26,9 @@ struct work {
 /* Copies the next name of `*list` to `name` and advances `*list`. Returns false after the last. */
 bool work_take_next_override(const char **list, char name[OBJECT_NAME_MAX + 1]);
 
+/* Members that work_decode() reads, for the row in the table of kinds (struct kind_def). */
+extern const struct json_filter work_fields;
+
 /* Callbacks of the row in the table of kinds (struct kind_def). */
 void *work_decode(struct decode *d, const cJSON *json);
 void work_release(struct intern *strings, void *object);

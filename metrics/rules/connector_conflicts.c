@@ -234,8 +234,8 @@ void connector_decide(const struct connector_facts *facts, struct connector_deci
     *out = (struct connector_decision){.protection = protection_of_object(facts)};
     connector_identify(facts, &out->identity);
     const bool found[CONNECTOR_CONFLICT_COUNT] = {
-        [CONNECTOR_REPORTED] =
-            c->conflict_holder || (facts->binding && facts->binding->member_conflicts),
+        [CONNECTOR_REPORTED] = c->conflict_holder ||
+                               (facts->binding && binding_rare(facts->binding)->member_conflicts),
         [CONNECTOR_MULTI_CLUSTER] = shared,
         /* If the holder is no known namespace, the lease gets CONNECTOR_UNKNOWN_HOLDER. */
         [CONNECTOR_REFUSED] =

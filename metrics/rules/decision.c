@@ -57,7 +57,8 @@ bool stage_has_reason(enum stage stage, enum stage_reason reason)
 static enum change_applied check_change_applied_by_version(const struct template *t,
                                                            const struct binding *b)
 {
-    enum change_applied older = b->referrer_count > 0 ? CHANGE_UNKNOWN : CHANGE_NOT_APPLIED;
+    enum change_applied older =
+        binding_rare(b)->referrer_count > 0 ? CHANGE_UNKNOWN : CHANGE_NOT_APPLIED;
 
     if (!b->resource_version)
         return CHANGE_UNKNOWN;
@@ -76,12 +77,12 @@ static bool template_replicas_differ(const struct entry *template, const struct 
     static const char *const kinds[] = {"Deployment", "StatefulSet", "ReplicaSet"};
     const struct template *t = entry_template(template);
 
-    if (t->replicas < 0 || !b->has_replicas || b->component_count > 0 ||
+    if (template_replicas(t) < 0 || !b->has_replicas || b->component_count > 0 ||
         strcmp(entry_type(template)->api_version, "apps/v1") != 0)
         return false;
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
         if (strcmp(kinds[i], entry_kind(template)) == 0)
-            return t->replicas != b->replicas;
+            return template_replicas(t) != b->replicas;
     }
     return false;
 }
@@ -358,7 +359,7 @@ const struct dependency_decision *dependency_decision(const struct entry *e)
     const struct template_decision *t = template_decision(e);
     const struct binding_decision *b = binding_decision(e);
 
-    return t ? decision_dependency(t) : b ? b->dependency : NULL;
+    return t ? decision_dependency(t) : b ? binding_decision_dependency(b) : NULL;
 }
 
 /* Returns the propagation in the binding of a template, else in its policy; NULL without both. */
@@ -367,7 +368,7 @@ static const struct propagation *propagation_of(const struct template_decision *
     const struct binding *b = entry_binding(decision_binding(d));
     const struct policy *p = entry_policy(decision_governing(d));
 
-    return b ? &b->propagation : p ? &p->propagation : NULL;
+    return b ? b->propagation : p ? p->propagation : NULL;
 }
 
 bool template_overrides_conflict_resolution(const struct entry *template, bool *overridden)
@@ -432,7 +433,7 @@ bool template_claim_holds(const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
     const struct binding *b = entry_binding(decision_binding(d));
-    const struct claim *claim = d->own_claim ? entry_template(template)->claim
+    const struct claim *claim = d->own_claim ? template_claim(entry_template(template))
                                 : b          ? b->claim
                                              : NULL;
 

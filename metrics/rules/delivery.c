@@ -289,7 +289,7 @@ static bool is_to_be_scheduled(const struct delivery_facts *f)
         return true;
     if (b->status.observed || !b->claim)
         return false;
-    return (b->applied_placement && b->applied_placement != b->propagation.placement) ||
+    return (b->applied_placement && b->applied_placement != b->propagation->placement) ||
            b->status.reschedule_requested || placed_replicas_differ(f);
 }
 
@@ -303,7 +303,7 @@ static enum stage_reason why_unscheduled(const struct binding *b)
         [SCHEDULED_OTHER] = WHY_OTHER,
     };
 
-    const char *scheduler = b->propagation.scheduler_name;
+    const char *scheduler = b->propagation->scheduler_name;
 
     if (b->scheduling_suspended)
         return WHY_SUSPENDED;

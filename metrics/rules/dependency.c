@@ -52,7 +52,7 @@ static struct dependency_referrer make_listed_referrer(const struct store *s,
     if (!b)
         return referrer;
     referrer.template = binding_template(s, b);
-    referrer.observed = referrer.current = dependency_values_of(&b->propagation);
+    referrer.observed = referrer.current = dependency_values_of(b->propagation);
     referrer.counts_observed = referrer.counts_current = true;
     d = referrer.template ? template_decision(referrer.template) : NULL;
     if (d && decision_governing(d)) {
@@ -127,14 +127,14 @@ void dependency_referrers_gather(const struct store *s, const struct incomplete 
     const struct binding *b = entry_binding(dependency);
     const struct entry *template = b ? binding_template(s, b) : dependency;
 
-    for (uint32_t i = 0; b && i < b->referrer_count; i++)
-        add_referrer(out, make_listed_referrer(s, &b->referrers[i]));
+    for (uint32_t i = 0; b && i < binding_rare(b)->referrer_count; i++)
+        add_referrer(out, make_listed_referrer(s, &binding_rare(b)->referrers[i]));
     /*
      * A left-over binding has no unlisted referrers: they belong to its template. As long as not
      * all templates of the kind have been read, the uid of the template in the store does not
      * count, so template_binding(), which compares uids, does not decide.
      */
-    if (!b || (!b->has_placement && b->referrer_count > 0 && template &&
+    if (!b || (!b->has_placement && binding_rare(b)->referrer_count > 0 && template &&
                (incomplete_has_type(incomplete, entry_type(template)) ||
                 template_binding(s, template) == dependency)))
         add_unlisted_referrers(template, out);
@@ -262,7 +262,7 @@ static struct field_resolution resolve_field(const struct referrer_sum *c,
     bool keeps = field != DEPENDENCY_PRESERVE ||
                  release_range_has(release, BEHAVIOUR_KEEPS_OWN_PRESERVE) == RELEASE_ANSWER_YES;
     /* A future binding will store the resolved value. */
-    bool stored = b ? dependency_values_of(&b->propagation).wants[field] : resolved;
+    bool stored = b ? dependency_values_of(b->propagation).wants[field] : resolved;
     bool differs = b && attached && stored != resolved_value(&c->listed[field]);
     struct outcome_input input = {*now, stored, b != NULL, attached, c->dangling > 0, field};
     struct outcome_input ahead = input;
@@ -300,7 +300,7 @@ struct dependency_decision *dependency_decide(struct pool *memory, const struct 
     struct referrer_sum c = {0};
 
     /* A binding with a placement of its own and without referrers is no dependency. */
-    if (b && !attached && b->referrer_count == 0)
+    if (b && !attached && binding_rare(b)->referrer_count == 0)
         return NULL;
     for (size_t i = 0; i < referrers->count; i++)
         count_referrer(&c, &referrers->items[i]);

@@ -164,8 +164,8 @@ bool graph_is_done(const struct graph *g)
 /* ---- readers ---- */
 
 /*
- * Returns the number of readers for which the cell of `count` readers has room: without a reader 0,
- * else up to an eighth more. A cell has an even number of 32-bit words, one of them the count.
+ * Returns the number of readers for which the cell of `count` readers, at least two, has room: up
+ * to an eighth more. A cell has an even number of 32-bit words, one of them the count.
  */
 static uint32_t readers_capacity(uint32_t count)
 {
@@ -173,47 +173,74 @@ static uint32_t readers_capacity(uint32_t count)
 
     while (step * 16 <= count)
         step *= 2;
-    return count > 0 ? (count / step + 1) * step - 1 : 0;
+    return (count / step + 1) * step - 1;
+}
+
+/* Returns the cell of the readers with room for one more; `count` is their number, not 0. */
+static struct entry_readers *reserve_reader(struct entry *read, uint32_t count)
+{
+    struct entry_readers *readers = read->read_once ? NULL : pool_beside(read, read->readers);
+    size_t size = sizeof(*readers) + readers_capacity(count + 1) * sizeof(*readers->entries);
+
+    /* After removals the cell has more room than the capacity of its count. */
+    if (readers && count < readers_capacity(count))
+        return readers;
+    readers = pool_resize(pool_of(read), readers, size);
+    if (read->read_once)
+        readers->entries[0] = read->readers;
+    read->read_once = false;
+    read->readers = pool_handle_of(readers);
+    return readers;
 }
 
 /* Appends a reader and returns its index. */
 static uint32_t add_reader(struct entry *read, const struct entry *reader)
 {
-    struct entry_readers *readers = pool_beside(read, read->readers);
-    uint32_t count = readers ? readers->count : 0;
+    uint32_t count = entry_reader_count(read);
+    struct entry_readers *readers;
 
-    /* After removals the cell has more room than the capacity of its count. */
-    if (count == readers_capacity(count)) {
-        size_t room = readers_capacity(count + 1) * sizeof(*readers->entries);
-
-        readers = pool_resize(pool_of(read), readers, sizeof(*readers) + room);
-        read->readers = pool_handle_of(readers);
+    if (count == 0) {
+        read->readers = pool_handle_of(reader);
+        read->read_once = true;
+        return 0;
     }
+    readers = reserve_reader(read, count);
     readers->entries[count] = pool_handle_of(reader);
     readers->count = count + 1;
     return count;
 }
 
+/* Moves the last of the readers to `position`, and its edge with it. */
+static void move_last_reader(struct entry *read, struct entry_readers *readers, uint32_t position)
+{
+    pool_handle last = readers->entries[readers->count - 1], handle = pool_handle_of(read);
+    const struct entry *moved = pool_beside(read, last);
+    struct entry_reads *reads = pool_beside(moved, moved->reads);
+
+    readers->entries[position] = last;
+    for (uint32_t i = 0; i < reads->count; i++) {
+        if (reads->edges[i].read == handle)
+            reads->edges[i].position = position;
+    }
+}
+
 /* Removes the reader at `position`. The last reader takes this position in array and edge. */
 static void remove_reader(struct entry *read, uint32_t position)
 {
-    struct entry_readers *readers = pool_beside(read, read->readers);
-    uint32_t last = --readers->count;
+    struct entry_readers *readers;
 
-    if (position < last) {
-        const struct entry *moved = pool_beside(read, readers->entries[last]);
-        struct entry_reads *reads = pool_beside(moved, moved->reads);
-        pool_handle handle = pool_handle_of(read);
-
-        readers->entries[position] = readers->entries[last];
-        for (uint32_t i = 0; i < reads->count; i++) {
-            if (reads->edges[i].read == handle)
-                reads->edges[i].position = position;
-        }
-    }
-    if (last == 0) {
-        pool_free(readers);
+    if (read->read_once) {
         read->readers = 0;
+        read->read_once = false;
+        return;
+    }
+    readers = pool_beside(read, read->readers);
+    if (position < readers->count - 1)
+        move_last_reader(read, readers, position);
+    if (--readers->count == 1) {
+        read->readers = readers->entries[0];
+        read->read_once = true;
+        pool_free(readers);
     }
 }
 

@@ -238,7 +238,7 @@ bool find_ignored_reason(const struct ignored *ignored, const struct entry *temp
         *reason = IGNORED_SYSTEM_OBJECT;
     else if (partition->verdict != VERDICT_NONE)
         *reason = (enum ignored_reason)(partition->verdict - VERDICT_REASON);
-    else if (t->claimed_by)
+    else if (template_claimed_by(t))
         *reason = IGNORED_CLAIMED_BY;
     else if (is_unserved(ignored, template))
         *reason = IGNORED_UNWATCHED_VERSION;

@@ -152,15 +152,18 @@ bool list_template_dependencies(struct store *s, const struct entry *template,
                                 const struct binding *b, struct entry_list *out)
 {
     const struct template *t = entry_template(template);
-    const struct recorded_dependencies *noted = b ? b->recorded : NULL;
+    const struct recorded_dependencies *noted = b ? binding_rare(b)->recorded : NULL;
 
     if (!t || !t->references_known) {
         for (uint32_t i = 0; noted && i < noted->count; i++)
             add_dependency(s, noted->items[i], out);
         return noted != NULL;
     }
-    for (uint32_t i = 0; i < t->reference_count; i++) {
-        const struct reference *r = &t->references[i];
+
+    const struct references references = template_references(t);
+
+    for (uint32_t i = 0; i < references.count; i++) {
+        const struct reference *r = &references.items[i];
         const struct reference_kind *to = r->to;
 
         if (!to->label_key)

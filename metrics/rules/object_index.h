@@ -22,7 +22,7 @@ bool binding_get_resource(const struct binding *b, struct identity *out);
 /* Returns true if a binding has neither a placement nor referrers, so that it counts as absent. */
 static inline bool binding_is_left_over(const struct binding *b)
 {
-    return !b->has_placement && b->referrer_count == 0;
+    return !b->has_placement && binding_rare(b)->referrer_count == 0;
 }
 
 /*

@@ -62,7 +62,8 @@ struct override_selection override_selection_make(const struct store *store,
 {
     const struct type *type = entry_type(template);
     const struct selector_subject subject = {type->api_version, type->kind, entry_ns(template),
-                                             template->name, &entry_template(template)->labels};
+                                             template->name,
+                                             template_labels(entry_template(template))};
     struct override_selection selection = {0};
 
     add_selecting_policies(store, true, "", &subject, &selection);
@@ -73,26 +74,29 @@ struct override_selection override_selection_make(const struct store *store,
 }
 
 /*
- * Stores the labels in a map with the texts of the pool. A text that is not in the pool is in no
- * selector: the label is left out, or its value is "" outside the pool.
+ * Returns `*count` labels of a map with the texts of the pool; the caller frees the array. A text
+ * that is not in the pool is in no selector: the label is left out, or its value is "" outside the
+ * pool.
  */
-static void find_labels(const struct intern *pool, const cJSON *map, struct labels *out)
+static struct label *find_labels(const struct intern *pool, const cJSON *map, size_t *count)
 {
+    struct label *items;
     const cJSON *item;
 
-    *out = (struct labels){0};
+    *count = 0;
     cJSON_ArrayForEach (item, json_object_or_null(map)) {
         if (!cJSON_IsString(item))
-            return;
+            return NULL;
     }
-    out->items = xcalloc((size_t)cJSON_GetArraySize(map), sizeof(*out->items));
+    items = xcalloc((size_t)cJSON_GetArraySize(map), sizeof(*items));
     cJSON_ArrayForEach (item, json_object_or_null(map)) {
         const char *value = intern_find(pool, item->valuestring);
         const char *key = intern_find(pool, item->string);
 
         if (key)
-            out->items[out->count++] = (struct label){key, value ? value : ""};
+            items[(*count)++] = (struct label){key, value ? value : ""};
     }
+    return items;
 }
 
 struct override_selection override_selection_of_object(const struct store *store,
@@ -102,18 +106,19 @@ struct override_selection override_selection_of_object(const struct store *store
     const cJSON *metadata = json_get(object, "metadata");
     const char *ns = json_str(metadata, "namespace", "");
     struct override_selection selection = {0};
-    struct labels labels;
+    size_t count;
+    CLEANUP(free_cleanup)
+    struct label *items = find_labels(pool, json_get(metadata, "labels"), &count);
+    const struct labels labels = {items, count};
 
-    find_labels(pool, json_get(metadata, "labels"), &labels);
     if (*ns)
         add_selecting_policies(store, false, ns,
                                &(struct selector_subject){
                                    intern_find(pool, json_str(object, "apiVersion", "")),
                                    intern_find(pool, json_str(object, "kind", "")),
-                                   intern_find(pool, ns), json_str(metadata, "name", ""), &labels},
+                                   intern_find(pool, ns), json_str(metadata, "name", ""), labels},
                                &selection);
     sort_selection(&selection);
-    free(labels.items);
     return selection;
 }
 

@@ -30,18 +30,19 @@ const struct cluster_affinity *placement_group_by_name(const struct placement *p
 }
 
 /*
- * Adds a field of the cluster to `out` if the selector has a requirement on it. The key is the
- * selector's copy, because label_selector_matches() compares keys as pointers.
+ * Sets `out` to a field of the cluster if the selector has a requirement on it; else returns false.
+ * The key is the selector's copy, because label_selector_matches() compares keys as pointers.
  */
-static void add_selected_field(const struct label_selector *selector, const char *key,
-                               const char *value, struct labels *out)
+static bool read_selected_field(const struct label_selector *selector, const char *key,
+                                const char *value, struct label *out)
 {
     for (size_t i = 0; value && i < selector->count; i++) {
         if (strcmp(selector->items[i].key, key) == 0) {
-            out->items[out->count++] = (struct label){selector->items[i].key, value};
-            return;
+            *out = (struct label){selector->items[i].key, value};
+            return true;
         }
     }
+    return false;
 }
 
 /* Returns the fields of the cluster that the selector reads, in `items`. */
@@ -50,8 +51,8 @@ static struct labels selected_fields(const struct label_selector *selector,
 {
     struct labels fields = {.items = items};
 
-    add_selected_field(selector, "provider", cluster->provider, &fields);
-    add_selected_field(selector, "region", cluster->region, &fields);
+    fields.count += read_selected_field(selector, "provider", cluster->provider, items);
+    fields.count += read_selected_field(selector, "region", cluster->region, &items[fields.count]);
     return fields;
 }
 

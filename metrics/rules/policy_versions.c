@@ -219,7 +219,7 @@ static MUST_USE struct policy_history *policy_history_new(struct pool *memory, s
 
     h->policy = policy;
     h->holders = 1;
-    record_version_in_force(h, add_version(h, &p->propagation), p,
+    record_version_in_force(h, add_version(h, p->propagation), p,
                             p->write.time_ms ? p->write.time_ms : p->changed_ms);
     h->versions[0]->missed = true;
     return h;
@@ -270,7 +270,7 @@ static void policy_history_update(struct policy_history *h, struct intern *strin
     struct policy_version *current = h->versions[h->count - 1];
     bool missed = old->generation > 0 && p->generation > old->generation + 1;
 
-    if (policy_version_equals_policy(current, &p->propagation)) {
+    if (policy_version_equals_policy(current, p->propagation)) {
         current->missed |= missed;
         return;
     }
@@ -278,7 +278,7 @@ static void policy_history_update(struct policy_history *h, struct intern *strin
                        : p->undated                          ? 0
                                                              : p->changed_ms;
 
-    current = make_version_current(h, strings, &p->propagation);
+    current = make_version_current(h, strings, p->propagation);
     record_version_in_force(h, current, p, since_ms);
     current->undated = since_ms == 0;
     current->missed = missed;
@@ -312,7 +312,7 @@ static int64_t binding_values_time_ms(const struct binding *b)
 static struct policy_version *find_running_version(const struct policy_history *h,
                                                    const struct running *r)
 {
-    const struct propagation *p = &r->binding->propagation;
+    const struct propagation *p = r->binding->propagation;
     size_t last = h->count - 1;
     unsigned differ = drift_fields(&h->versions[last]->values, r->priority, p, r->cluster_scoped);
 
@@ -399,7 +399,7 @@ static struct policy_version *find_or_recover_running_version(struct policy_hist
     turn = r->has_policy_claim ? missed_turn(h, r->binding) : 0;
     if (turn == 0 || recovered >= POLICY_VERSIONS_RECOVERED_MAX)
         return find_or_add_unknown(h);
-    v = add_version(h, &r->binding->propagation);
+    v = add_version(h, r->binding->propagation);
     v->recovered = true;
     update_key(v);
     v->turn = turn;

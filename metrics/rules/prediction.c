@@ -87,7 +87,7 @@ static struct predicted predict_without_clusters(const struct binding *b)
         return (struct predicted){PREDICTION_NOWHERE, "unschedulable"};
     case SCHEDULED_ERROR:
     case SCHEDULED_OTHER:
-        return (struct predicted){PREDICTION_REFUSED, scheduler_failure(b->propagation.placement)};
+        return (struct predicted){PREDICTION_REFUSED, scheduler_failure(b->propagation->placement)};
     case SCHEDULED_NEVER:
     case SCHEDULED_TRUE:
     case SCHEDULED_QUOTA_EXCEEDED:
@@ -126,7 +126,8 @@ struct predicted predict_from_decision(const struct template_decision *d,
                                   undetermined_reason_names[b->undetermined - 1]};
     if (d->state != STATE_ORPHANED && is_unscheduled(d, WHY_OTHER_SCHEDULER))
         return (struct predicted){PREDICTION_UNDETERMINED, other_scheduler};
-    if (b->quota_excess || (b->status.scheduled == SCHEDULED_QUOTA_EXCEEDED && b->has_placement))
+    if (binding_rare(b)->quota_excess ||
+        (b->status.scheduled == SCHEDULED_QUOTA_EXCEEDED && b->has_placement))
         return (struct predicted){PREDICTION_REFUSED, quota_exceeded};
     if (b->cluster_count == 0)
         return predict_without_clusters(b);
@@ -170,9 +171,9 @@ enum undetermined_reason copy_replicas(const struct entry *template, struct rele
         break;
     }
     out->has_requirements = out->has_replicas = true;
-    if (t->replicas < 0)
+    if (template_replicas(t) < 0)
         return UNDETERMINED_UNSUPPORTED;
-    out->replicas = t->replicas;
+    out->replicas = template_replicas(t);
     return UNDETERMINED_REASON_COUNT;
 }
 
@@ -189,6 +190,7 @@ enum undetermined_reason expected_binding_make(const struct entry *template, enu
         .name = template->name,
         .uid_hash = t->uid_hash,
         .has_placement = true,
+        .propagation = propagation_none(),
     };
     return template_divides_unknown_replicas(template, division)
                ? UNDETERMINED_UNSUPPORTED
@@ -216,7 +218,7 @@ static enum quota_answer judge_quotas(const struct rule_context *c, const struct
     struct quota_excess excess;
     enum quota_answer answer;
     struct resource_request *requests =
-        requests_parse(strings, entry_template(template)->requests, &after.request_count);
+        requests_parse(strings, template_requests(entry_template(template)), &after.request_count);
 
     after.requests = requests;
     answer = quota_judge(&scope, entry_ns(template), &before, &after, true, &excess);
@@ -253,8 +255,8 @@ static struct predicted predict_governed(const struct rule_context *c, const str
         return (struct predicted){PREDICTION_REFUSED, quota_exceeded};
     if (!out->determined)
         return undetermined(out, out->reason);
-    targets_set_suspended(store_string_pool(c->store), entry_policy(policy)->propagation.suspension,
-                          out->clusters, out->count);
+    targets_set_suspended(store_string_pool(c->store),
+                          entry_policy(policy)->propagation->suspension, out->clusters, out->count);
     if (out->count > 0)
         return predict_dispatching(out->clusters, out->count, "scheduled");
     if (result.scheduled == SCHEDULED_NO_CLUSTER_FIT)

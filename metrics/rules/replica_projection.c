@@ -20,7 +20,7 @@ static bool has_group_name(const struct placement *placement, const char *name)
 static bool may_start_at_later_group(struct intern *strings, const struct placement *placement,
                                      const struct binding *b)
 {
-    const char *text = b->applied_placement ? b->applied_placement : b->propagation.placement;
+    const char *text = b->applied_placement ? b->applied_placement : b->propagation->placement;
     bool found = false;
 
     if (placement->group_count < 2)

@@ -76,8 +76,8 @@ static void gather_binding_facts(const struct rule_context *c, struct entry *ent
     const struct binding *b = entry_binding(entry);
     struct entry *claimed = b->claim ? find_or_add_claim_policy(c->store, b->claim) : NULL;
 
-    for (uint32_t i = 0; i < b->referrer_count; i++) {
-        struct identity id = referrer_identity(&b->referrers[i]);
+    for (uint32_t i = 0; i < binding_rare(b)->referrer_count; i++) {
+        struct identity id = referrer_identity(&binding_rare(b)->referrers[i]);
         struct entry *referrer = store_find_or_add(c->store, &id);
 
         entry_list_add(&out->reads, referrer);
@@ -100,7 +100,7 @@ static void gather_binding_facts(const struct rule_context *c, struct entry *ent
 static unsigned dependency_defects(const struct binding *b, const struct dependency_decision *d)
 {
     enum defect differing =
-        b->referrer_count > 0 ? DEFECT_UNAPPLIED_RESOLUTION : DEFECT_UNCLEARED_FIELDS;
+        binding_rare(b)->referrer_count > 0 ? DEFECT_UNAPPLIED_RESOLUTION : DEFECT_UNCLEARED_FIELDS;
     unsigned defects = 0;
 
     if (!d)
@@ -117,17 +117,19 @@ static void *decide_binding(const struct gathered *g, int64_t *due_ms)
     const struct binding_facts *f = &g->binding;
     const struct binding *b = f->binding;
     struct binding_decision *d = pool_alloc_zeroed(g->memory, sizeof(*d));
+    struct dependency_decision *dependency;
     struct identity id;
 
     (void)due_ms;
-    d->template = f->template;
+    d->template_handle = pool_handle_of(f->template);
     if (b->claim && !claim_policy_exists(b->claim, f->claimed))
         d->defects |= 1u << DEFECT_DANGLING_CLAIM;
     /* Unless the kind is selected and completely read, the template may exist. */
     if (!f->template && f->kind_read && binding_get_resource(b, &id))
         d->defects |= 1u << DEFECT_MISSING_TEMPLATE;
-    d->dependency = dependency_decide(g->memory, b, &g->referrers, g->release);
-    d->defects |= (uint8_t)dependency_defects(b, d->dependency);
+    dependency = dependency_decide(g->memory, b, &g->referrers, g->release);
+    d->dependency_handle = pool_handle_of(dependency);
+    d->defects |= (uint8_t)dependency_defects(b, dependency);
     return d;
 }
 
@@ -137,7 +139,7 @@ static void release_binding_decision(const struct rule_context *c, void *decisio
 
     (void)c;
     if (d)
-        pool_free(d->dependency);
+        pool_free(binding_decision_dependency(d));
     pool_free(d);
 }
 

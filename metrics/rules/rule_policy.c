@@ -153,8 +153,8 @@ static void policy_on_change(struct rule_context *c, struct entry *entry, const 
 {
     const struct policy *fresh = entry_policy(entry), *last = old;
 
-    c->priority_policies += fresh && fresh->propagation.schedule_priority;
-    c->priority_policies -= last && last->propagation.schedule_priority;
+    c->priority_policies += fresh && fresh->propagation->schedule_priority;
+    c->priority_policies -= last && last->propagation->schedule_priority;
     policy_versions_update(&c->policy_versions, entry, last);
     mark_templates_of_unselected_kinds(c, entry, fresh);
     if (fresh)
@@ -179,7 +179,7 @@ static void gather_policy_facts(const struct rule_context *c, struct entry *entr
 
     *facts = (struct policy_facts){
         .policy = entry,
-        .placement = placements_ref(c->placements, policy->propagation.placement),
+        .placement = placements_ref(c->placements, policy->propagation->placement),
         .refused = admission_refuses(policy->admission, c->release) == RELEASE_ANSWER_YES,
         .pruned = admission_prunes(policy->admission, c->release) == RELEASE_ANSWER_YES,
     };

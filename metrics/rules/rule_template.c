@@ -26,7 +26,7 @@ static uint64_t hash_cloud_resource(const struct entry *entry, uint64_t seed)
 
 static bool is_same_cloud_resource(const void *item, const void *key)
 {
-    const struct entry *a = name_collisions_item_template(item);
+    const struct entry *a = item;
 
     return a == key ||
            connector_is_same_resource(a, cloud_identity_of(a), key, cloud_identity_of(key));
@@ -324,7 +324,8 @@ static void gather_template_facts(const struct rule_context *c, struct entry *en
     const struct binding *b = entry_binding(binding);
     /* With an incomplete claim, Karmada matches policies again and ignores the binding's claim. */
     bool binding_claim_counts = !lacks_binding(b) && !t->claim_incomplete;
-    const struct claim *claim = t->claim || !binding_claim_counts ? t->claim : b->claim;
+    const struct claim *own = template_claim(t);
+    const struct claim *claim = own || !binding_claim_counts ? own : b->claim;
 
     *facts = (struct template_facts){
         .template_state_input = {.options = &c->options,
@@ -334,7 +335,7 @@ static void gather_template_facts(const struct rule_context *c, struct entry *en
                                  .claim = claim,
                                  .claimed =
                                      claim ? find_or_add_claim_policy(c->store, claim) : NULL,
-                                 .own_claim = t->claim,
+                                 .own_claim = own,
                                  .binding = binding,
                                  .required = gather_referrers(c, entry, b, &out->referrers),
                                  .binding_name_blocked =
@@ -405,11 +406,11 @@ static int64_t decide_stages(const struct template_facts *f, const struct templa
 
     if (!b)
         return template_stages_decide(s, NULL, d);
-    if (b->has_placement && governing && governing->text == b->propagation.placement) {
+    if (b->has_placement && governing && governing->text == b->propagation->placement) {
         delivery_set_placement(&delivery, f->placements, governing);
     } else if (b->has_placement) {
         const struct resolved_placement *own =
-            placements_ref(f->placements, b->propagation.placement);
+            placements_ref(f->placements, b->propagation->placement);
 
         delivery_set_placement(&delivery, f->placements, own);
         placements_drop(f->placements, own);
@@ -426,10 +427,10 @@ static void decide_dependency_values(const struct template_facts *f, const struc
 
     if (!policy)
         return;
-    values = dependency_values_of(&policy->propagation);
+    values = dependency_values_of(policy->propagation);
     decision_set_values(d, &values);
-    d->propagates = f->follows && policy->propagation.propagate_deps;
-    if (policy->propagation.propagate_deps && !*entry_ns(f->template_state_input.template))
+    d->propagates = f->follows && policy->propagation->propagate_deps;
+    if (policy->propagation->propagate_deps && !*entry_ns(f->template_state_input.template))
         d->flags |= 1U << FLAG_DEPENDENCIES_STAY;
     d->derived = d->propagates && !(b && b->has_placement);
     d->waits = d->derived && d->state != STATE_UNBOUND;

@@ -70,7 +70,7 @@ static enum selector_miss subject_miss(const struct resource_selector *selector,
         return MISS_NAMESPACE;
     if (selector->name)
         return strcmp(selector->name, subject->name) == 0 ? MISS_NOTHING : MISS_NAME;
-    if (selector->labels && !label_selector_matches(selector->labels, subject->labels))
+    if (selector->labels && !label_selector_matches(selector->labels, &subject->labels))
         return MISS_LABELS;
     return MISS_NOTHING;
 }
@@ -81,7 +81,7 @@ static struct selector_subject subject_of(const char *api_version, const struct 
     const struct partition *partition = entry_partition(template);
 
     return (struct selector_subject){api_version, partition->type->kind, partition->ns,
-                                     template->name, &entry_template(template)->labels};
+                                     template->name, template_labels(entry_template(template))};
 }
 
 enum selector_miss selector_miss(const struct resource_selector *selector,
@@ -142,7 +142,12 @@ bool exclusion_matches(const struct resource_selector *rule, const struct entry 
         return false;
     if (rule->name && strcmp(rule->name, template->name) != 0)
         return false;
-    return !selects_by_labels(rule) || label_selector_matches(rule->labels, &t->labels);
+    if (!selects_by_labels(rule))
+        return true;
+
+    const struct labels labels = template_labels(t);
+
+    return label_selector_matches(rule->labels, &labels);
 }
 
 uint32_t policy_find_exclusion(const struct policy *policy, const struct entry *template)

@@ -34,7 +34,7 @@ struct selector_subject {
     const char *kind;
     const char *ns;
     const char *name;
-    const struct labels *labels;
+    struct labels labels;
 };
 
 /*

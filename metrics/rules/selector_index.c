@@ -463,13 +463,14 @@ static void search_api_version(struct selector_index *index, const char *api_ver
                                const struct entry *template)
 {
     const struct template *t = entry_template(template);
+    const struct labels labels = template_labels(t);
     struct bucket_key key = {.api_version = api_version, .kind = entry_kind(template)};
 
     index->found_count = 0;
     search_scopes(index, key, template);
-    for (size_t i = 0; i < t->labels.count; i++) {
-        key.label_key = t->labels.items[i].key;
-        key.label_value = t->labels.items[i].value;
+    for (size_t i = 0; i < labels.count; i++) {
+        key.label_key = labels.items[i].key;
+        key.label_value = labels.items[i].value;
         search_scopes(index, key, template);
     }
     key.label_key = key.label_value = NULL;

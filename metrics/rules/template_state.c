@@ -30,6 +30,7 @@ static struct priority resolve_priority_class(struct store *store, const char *n
                                               struct entry_list *reads)
 {
     struct priority priority = {.state = PRIORITY_MISSING};
+    int32_t value;
 
     for (size_t i = 0; i < ARRAY_LEN(versions); i++) {
         struct entry *entry = store_find_or_add(
@@ -38,8 +39,9 @@ static struct priority resolve_priority_class(struct store *store, const char *n
 
         entry_list_add(reads, entry);
         if (t && priority.state != PRIORITY_VALUE)
-            priority = (struct priority){t->has_priority ? PRIORITY_VALUE : PRIORITY_UNKNOWN,
-                                         t->priority, t->created_ms};
+            priority =
+                (struct priority){template_priority(t, &value) ? PRIORITY_VALUE : PRIORITY_UNKNOWN,
+                                  value, template_created_ms(t)};
     }
     return priority;
 }
@@ -50,7 +52,7 @@ struct priority priority_of(struct store *store, gate_set gates,
 {
     struct priority priority = {.state = PRIORITY_NONE};
 
-    if (!policy->propagation.schedule_priority)
+    if (!policy->propagation->schedule_priority)
         return priority;
     if (policy->priority_class)
         priority = resolve_priority_class(store, policy->priority_class, reads);
@@ -151,7 +153,7 @@ static bool is_required(const struct template_state_input *s)
 {
     const struct binding *b = entry_binding(s->binding);
 
-    return s->required || (b && b->referrer_count > 0);
+    return s->required || (b && binding_rare(b)->referrer_count > 0);
 }
 
 static bool is_applied_lazily(const struct template_state_input *s, const struct policy *policy)
@@ -202,7 +204,7 @@ static bool is_priority_class_newer(const struct template_state_input *s,
     const struct binding *b = binding_made_by_policy(s);
 
     return d->fields == 1U << FIELD_SCHEDULE_PRIORITY && priority->state == PRIORITY_VALUE &&
-           b->propagation.schedule_priority &&
+           b->propagation->schedule_priority &&
            (!priority->since_ms || priority->since_ms > policy->changed_ms);
 }
 
@@ -257,7 +259,7 @@ int64_t unbound_due_ms(const struct template_state_input *s, const struct templa
 {
     const struct template *t = entry_template(s->template);
     const struct policy *policy = entry_policy(decision_governing(d));
-    int64_t created_ms = later_of(t->created_ms, policy->created_ms);
+    int64_t created_ms = later_of(template_created_ms(t), policy->created_ms);
     int64_t changed_ms = later_of(created_ms, later_of(t->changed_ms, policy->changed_ms));
 
     return changed_ms ? changed_ms + s->options->grace_ms + 1 : 0;
@@ -274,8 +276,8 @@ static int64_t set_unbound(const struct template_state_input *s, struct template
 
     out->state = STATE_UNBOUND;
     out->reason = UNBOUND_WAITING;
-    decision_set_since_ms(out,
-                          later_of(entry_template(s->template)->created_ms, policy->created_ms));
+    decision_set_since_ms(
+        out, later_of(template_created_ms(entry_template(s->template)), policy->created_ms));
     if (s->binding_name_blocked)
         out->reason = UNBOUND_NAMESAKE;
     else if (*entry_ns(s->template) &&
@@ -295,14 +297,15 @@ static void set_pending(const struct template_state_input *s, struct template_de
 
     out->state = STATE_PENDING;
     out->reason = reason;
-    decision_set_since_ms(out, reason == PENDING_POLICY_GONE ? t->changed_ms : t->created_ms);
+    decision_set_since_ms(out,
+                          reason == PENDING_POLICY_GONE ? t->changed_ms : template_created_ms(t));
 }
 
 static void set_ignored(const struct template_state_input *s, struct template_decision *out)
 {
     out->state = STATE_IGNORED;
     out->reason = IGNORED_UNWATCHED_VERSION;
-    decision_set_since_ms(out, entry_template(s->template)->created_ms);
+    decision_set_since_ms(out, template_created_ms(entry_template(s->template)));
 }
 
 /* ---- decision about the state ---- */
@@ -341,8 +344,8 @@ static int64_t decide_bound(const struct template_state_input *s, struct templat
     if (b->claim && !claim_is_of_policy(b->claim, decision_governing(out)))
         return set_stale(s, out, STALE_POLICY_REPLACED);
     out->fields =
-        (uint8_t)drift_fields(&policy->propagation, decided_priority(decision_governing(out)),
-                              &b->propagation, entry_is_cluster_scoped(s->binding));
+        (uint8_t)drift_fields(policy->propagation, decided_priority(decision_governing(out)),
+                              b->propagation, entry_is_cluster_scoped(s->binding));
     if (out->fields)
         return set_stale(s, out, STALE_POLICY_UPDATED);
     return decide_template_change(s, out);

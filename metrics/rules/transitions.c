@@ -463,14 +463,14 @@ void observed_times_record(struct observed_times *seen, struct store *store, str
     if (t) {
         const struct template *last = old;
 
-        if (!claim_equal(last->claim, t->claim))
-            note_policies_of_claims(seen, store, last->claim, t->claim);
+        if (!claim_equal(template_claim(last), template_claim(t)))
+            note_policies_of_claims(seen, store, template_claim(last), template_claim(t));
     }
     if (b) {
         const struct binding *last = old;
 
         if (!claim_equal(last->claim, b->claim) ||
-            !propagation_equal(&last->propagation, &b->propagation))
+            !propagation_equal(last->propagation, b->propagation))
             note_policies_of_claims(seen, store, last->claim, b->claim);
     }
 }

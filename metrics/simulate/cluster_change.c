@@ -35,7 +35,7 @@ static bool is_enqueued(struct overlay *overlay, const struct binding *b,
 
     if (!b || !b->has_placement || b->deleting)
         return false;
-    s.resolved = overlay_resolve_placement(overlay, b->propagation.placement);
+    s.resolved = overlay_resolve_placement(overlay, b->propagation->placement);
     if (s.resolved->placement->unreadable)
         return false;
     if (s.resolved->placement->group_count == 0)
@@ -53,8 +53,8 @@ static int by_placement(const void *a, const void *b)
 {
     const struct entry *x = *(const struct entry *const *)a;
     const struct entry *y = *(const struct entry *const *)b;
-    uintptr_t left = (uintptr_t)entry_binding(x)->propagation.placement;
-    uintptr_t right = (uintptr_t)entry_binding(y)->propagation.placement;
+    uintptr_t left = (uintptr_t)entry_binding(x)->propagation->placement;
+    uintptr_t right = (uintptr_t)entry_binding(y)->propagation->placement;
 
     return left != right ? (left > right) - (left < right) : entry_compare(x, y);
 }
@@ -71,13 +71,15 @@ bool cluster_change_keeps_targets(const struct binding *a, const struct binding 
 void reschedule_binding(struct overlay *overlay, struct entry *entry)
 {
     const struct binding *old = entry_binding(entry);
-    struct binding fresh = *old;
+    struct binding_copy copy;
+    struct binding *fresh = &copy.binding;
 
-    scheduler_schedule_enqueued(overlay, old, &fresh);
-    distributor_update_targets(overlay, old, &fresh);
-    if (cluster_change_keeps_targets(old, &fresh))
+    binding_copy_init(&copy, old);
+    scheduler_schedule_enqueued(overlay, old, fresh);
+    distributor_update_targets(overlay, old, fresh);
+    if (cluster_change_keeps_targets(old, fresh))
         return;
-    overlay_replace(overlay, entry, overlay_copy_binding(overlay, &fresh));
+    overlay_replace(overlay, entry, overlay_copy_binding(overlay, fresh));
     distributor_sync(overlay, entry, false);
 }
 
@@ -120,7 +122,7 @@ static void list_new_evicting_taints(const struct cluster *old, const struct clu
 bool cluster_change_evicts(struct overlay *overlay, const struct binding *b, const char *name,
                            const struct cluster *taints)
 {
-    const char *placement = b->applied_placement ? b->applied_placement : b->propagation.placement;
+    const char *placement = b->applied_placement ? b->applied_placement : b->propagation->placement;
 
     assert(name);
     for (uint32_t i = 0; i < b->cluster_count && !b->deleting; i++) {

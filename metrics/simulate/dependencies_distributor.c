@@ -13,8 +13,8 @@ static bool refers_to(const struct referrer *r, const struct entry *binding)
 
 static bool has_referrer(const struct binding *attached, const struct entry *binding)
 {
-    for (uint32_t i = 0; i < attached->referrer_count; i++) {
-        if (refers_to(&attached->referrers[i], binding))
+    for (uint32_t i = 0; i < binding_rare(attached)->referrer_count; i++) {
+        if (refers_to(&binding_rare(attached)->referrers[i], binding))
             return true;
     }
     return false;
@@ -44,10 +44,10 @@ static bool combine_requested_values(struct overlay *overlay, const struct bindi
                                      struct dependency_values *out)
 {
     *out = (struct dependency_values){0};
-    for (uint32_t i = 0; i < attached->referrer_count; i++) {
-        const struct binding *b = referrer_binding(overlay, &attached->referrers[i]);
+    for (uint32_t i = 0; i < binding_rare(attached)->referrer_count; i++) {
+        const struct binding *b = referrer_binding(overlay, &binding_rare(attached)->referrers[i]);
         struct dependency_values values =
-            b ? dependency_values_of(&b->propagation) : (struct dependency_values){0};
+            b ? dependency_values_of(b->propagation) : (struct dependency_values){0};
 
         if (!b)
             return false;
@@ -68,17 +68,17 @@ static bool resolve_fields(struct overlay *overlay, struct binding *attached)
 
     if (attached->has_placement)
         return true;
-    if (attached->referrer_count == 0) {
-        attached->propagation.conflict_resolution = CONFLICT_RESOLUTION_ABORT;
-        attached->propagation.preserve = OPTIONAL_ABSENT;
+    if (binding_rare(attached)->referrer_count == 0) {
+        overlay_propagation(attached)->conflict_resolution = CONFLICT_RESOLUTION_ABORT;
+        overlay_propagation(attached)->preserve = OPTIONAL_ABSENT;
         return true;
     }
     if (!combine_requested_values(overlay, attached, &values))
         return false;
-    attached->propagation.conflict_resolution = values.wants[DEPENDENCY_CONFLICT_RESOLUTION]
-                                                    ? CONFLICT_RESOLUTION_OVERWRITE
-                                                    : CONFLICT_RESOLUTION_ABORT;
-    attached->propagation.preserve =
+    overlay_propagation(attached)->conflict_resolution =
+        values.wants[DEPENDENCY_CONFLICT_RESOLUTION] ? CONFLICT_RESOLUTION_OVERWRITE
+                                                     : CONFLICT_RESOLUTION_ABORT;
+    overlay_propagation(attached)->preserve =
         values.wants[DEPENDENCY_PRESERVE] ? OPTIONAL_TRUE : OPTIONAL_FALSE;
     return true;
 }
@@ -94,8 +94,10 @@ static bool set_fields(struct overlay *overlay, struct binding *attached,
     if (may_have(overlay, BEHAVIOUR_RESOLVES_DEPENDENCIES))
         return resolve_fields(overlay, attached);
     if (referrer && !attached->has_placement)
-        attached->propagation.conflict_resolution = referrer->propagation.conflict_resolution;
-    attached->propagation.preserve = referrer ? referrer->propagation.preserve : OPTIONAL_ABSENT;
+        overlay_propagation(attached)->conflict_resolution =
+            referrer->propagation->conflict_resolution;
+    overlay_propagation(attached)->preserve =
+        referrer ? referrer->propagation->preserve : OPTIONAL_ABSENT;
     return true;
 }
 
@@ -126,8 +128,8 @@ static void set_required_targets(struct overlay *overlay, struct binding *attach
     struct target_cluster *targets;
     size_t most = own;
 
-    for (uint32_t i = 0; i < attached->referrer_count; i++) {
-        const struct binding *b = referrer_binding(overlay, &attached->referrers[i]);
+    for (uint32_t i = 0; i < binding_rare(attached)->referrer_count; i++) {
+        const struct binding *b = referrer_binding(overlay, &binding_rare(attached)->referrers[i]);
 
         most += b ? b->cluster_count : 0;
     }
@@ -136,8 +138,8 @@ static void set_required_targets(struct overlay *overlay, struct binding *attach
         memcpy(targets, attached->clusters, own * sizeof(*targets));
     if (!attached->has_placement)
         attached->undetermined = 0;
-    for (uint32_t i = 0; i < attached->referrer_count; i++) {
-        const struct binding *b = referrer_binding(overlay, &attached->referrers[i]);
+    for (uint32_t i = 0; i < binding_rare(attached)->referrer_count; i++) {
+        const struct binding *b = referrer_binding(overlay, &binding_rare(attached)->referrers[i]);
 
         if (b && b->undetermined && !attached->has_placement)
             attached->undetermined = b->undetermined;
@@ -161,18 +163,18 @@ static void set_required_targets(struct overlay *overlay, struct binding *attach
 static void set_referrers(struct overlay *overlay, const struct binding *old, struct binding *fresh,
                           const struct entry *binding, bool add)
 {
-    struct referrer *referrers = xcalloc(old->referrer_count + 1, sizeof(*referrers));
+    struct referrer *referrers = xcalloc(binding_rare(old)->referrer_count + 1, sizeof(*referrers));
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < old->referrer_count; i++) {
-        if (!refers_to(&old->referrers[i], binding))
-            referrers[count++] = old->referrers[i];
+    for (uint32_t i = 0; i < binding_rare(old)->referrer_count; i++) {
+        if (!refers_to(&binding_rare(old)->referrers[i], binding))
+            referrers[count++] = binding_rare(old)->referrers[i];
     }
     if (add)
         referrers[count++] =
             (struct referrer){entry_ns(binding), overlay_intern(overlay, binding->name)};
-    fresh->referrers = overlay_own_memory(overlay, referrers);
-    fresh->referrer_count = count;
+    overlay_rare(fresh)->referrers = overlay_own_memory(overlay, referrers);
+    overlay_rare(fresh)->referrer_count = count;
 }
 
 /*
@@ -234,7 +236,7 @@ static void list_labelled(const struct store *store, const char *ns, const struc
 
     for (size_t i = 0; p && i < p->count; i++) {
         const struct template *t = entry_template(partition_entry(p, i));
-        const char *value = t ? labels_get(&t->labels, key) : NULL;
+        const char *value = t ? template_label(t, key) : NULL;
 
         if (value && strcmp(value, r->name) == 0)
             entry_list_add(out, partition_entry(p, i));
@@ -252,9 +254,11 @@ static bool list_dependencies(struct overlay *overlay, const struct entry *templ
 
     if (!list_template_dependencies(store, template, b, out))
         return false;
-    for (uint32_t i = 0; t && t->references_known && i < t->reference_count; i++) {
-        if (t->references[i].to->label_key)
-            list_labelled(store, entry_ns(template), &t->references[i], out);
+    const struct references references = t ? template_references(t) : (struct references){0};
+
+    for (uint32_t i = 0; references.known && i < references.count; i++) {
+        if (references.items[i].to->label_key)
+            list_labelled(store, entry_ns(template), &references.items[i], out);
     }
     return true;
 }
@@ -299,7 +303,7 @@ static void record_dependencies(struct overlay *overlay, struct entry *binding,
     struct recorded_dependencies *recorded;
     struct binding *fresh;
 
-    if (records_exactly(b->recorded, needed))
+    if (records_exactly(binding_rare(b)->recorded, needed))
         return;
     recorded = xcalloc(1, sizeof(*recorded) + needed->count * sizeof(*recorded->items));
     for (size_t i = 0; i < needed->count; i++) {
@@ -310,7 +314,7 @@ static void record_dependencies(struct overlay *overlay, struct entry *binding,
             overlay_intern(overlay, id.ns), overlay_intern(overlay, id.name)};
     }
     fresh = overlay_copy_binding(overlay, b);
-    fresh->recorded = overlay_own_memory(overlay, recorded);
+    overlay_rare(fresh)->recorded = overlay_own_memory(overlay, recorded);
     overlay_replace(overlay, binding, fresh);
 }
 
@@ -321,7 +325,7 @@ static bool propagates_dependencies(const struct overlay *overlay, const struct 
 {
     const struct binding *b = entry_binding(binding);
 
-    return b && *entry_ns(binding) && b->propagation.propagate_deps && !b->deleting &&
+    return b && *entry_ns(binding) && b->propagation->propagate_deps && !b->deleting &&
            overlay_gate_is_on(overlay, GATE_PROPAGATE_DEPS);
 }
 
@@ -354,7 +358,7 @@ void distributor_sync(struct overlay *overlay, struct entry *binding, bool creat
     struct entry *template = b ? binding_template(c->store, b) : NULL;
 
     if (!propagates_dependencies(overlay, binding)) {
-        if (b && b->propagation.propagate_deps && *entry_ns(binding))
+        if (b && b->propagation->propagate_deps && *entry_ns(binding))
             overlay_assume(overlay, ASSUMED_DEPENDENCIES_OFF);
         else
             distributor_detach_all(overlay, binding);
@@ -378,7 +382,7 @@ void distributor_sync(struct overlay *overlay, struct entry *binding, bool creat
 void distributor_update_targets(struct overlay *overlay, const struct binding *old,
                                 struct binding *fresh)
 {
-    if (fresh->referrer_count > 0)
+    if (binding_rare(fresh)->referrer_count > 0)
         set_required_targets(overlay, fresh);
     overlay_suspend_targets(overlay, old, fresh);
 }
@@ -403,8 +407,8 @@ static bool is_noted_dependency(struct overlay *overlay, const struct entry *bin
     const struct binding *b = entry_binding(binding);
     struct entry *owner = binding_template(overlay_context(overlay)->store, b);
 
-    if (b->recorded)
-        return is_recorded(b->recorded, template);
+    if (binding_rare(b)->recorded)
+        return is_recorded(binding_rare(b)->recorded, template);
     return owner && list_dependencies(overlay, owner, b, &needed) &&
            entry_list_has(&needed, template);
 }

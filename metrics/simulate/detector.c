@@ -13,8 +13,8 @@
 /* ---- claims ---- */
 
 /* Returns `claim` if it is of the policy, else a new claim of the policy in overlay memory. */
-static struct claim *reuse_or_make_claim(struct overlay *overlay, const struct entry *policy,
-                                         struct claim *claim)
+static const struct claim *reuse_or_make_claim(struct overlay *overlay, const struct entry *policy,
+                                               const struct claim *claim)
 {
     const struct policy *p = entry_policy(policy);
     struct claim *fresh;
@@ -44,7 +44,7 @@ static void set_claim(struct overlay *overlay, struct entry *template, const str
 static void claim_template(struct overlay *overlay, struct entry *template,
                            const struct entry *policy)
 {
-    struct claim *own = entry_template(template)->claim;
+    const struct claim *own = template_claim(entry_template(template));
     const struct claim *claim = reuse_or_make_claim(overlay, policy, own);
 
     if (claim != own)
@@ -57,7 +57,7 @@ static void remove_claim(struct overlay *overlay, struct entry *entry, const str
     const struct template *t = entry_template(entry);
     const struct binding *b = entry_binding(entry);
 
-    if (t && t->claim && claim_names_policy(t->claim, policy))
+    if (t && template_claim(t) && claim_names_policy(template_claim(t), policy))
         set_claim(overlay, entry, NULL);
     if (b && b->claim && claim_names_policy(b->claim, policy)) {
         struct binding *fresh = overlay_copy_binding(overlay, b);
@@ -71,18 +71,19 @@ static void remove_claim(struct overlay *overlay, struct entry *entry, const str
 
 /*
  * Copies the policy's fields (Karmada: BuildResourceBinding, and the mutations of ApplyPolicy);
- * `priority` is the result of resolve_priority().
+ * `b` is an overlay copy, `priority` the result of resolve_priority().
  */
 static void copy_policy_fields(struct binding *b, const struct binding *old, const struct policy *p,
                                const char *priority, bool cluster_scoped)
 {
-    bool propagate_deps = b->propagation.propagate_deps;
+    struct propagation *fields = overlay_propagation(b);
+    bool propagate_deps = fields->propagate_deps;
 
-    b->propagation = p->propagation;
-    b->propagation.schedule_priority = priority;
+    *fields = *p->propagation;
+    fields->schedule_priority = priority;
     /* ApplyClusterPolicy copies propagateDeps into a ClusterResourceBinding only if it is new. */
     if (old && cluster_scoped)
-        b->propagation.propagate_deps = propagate_deps;
+        fields->propagate_deps = propagate_deps;
     b->has_placement = true;
     b->has_conflict_resolution = true;
 }
@@ -99,7 +100,7 @@ static bool resolve_priority(struct overlay *overlay, const struct entry *templa
     struct rule_context *c = overlay_context(overlay);
     char canonical[32];
 
-    if (!p->propagation.schedule_priority || !*entry_ns(template)) {
+    if (!p->propagation->schedule_priority || !*entry_ns(template)) {
         *text = NULL;
         return true;
     }
@@ -126,7 +127,7 @@ static enum undetermined_reason update_replicas(struct overlay *overlay, struct 
 {
     enum undetermined_reason unknown =
         copy_replicas(template, overlay_context(overlay)->release, fresh);
-    const char *placement = fresh->propagation.placement;
+    const char *placement = fresh->propagation->placement;
 
     if (old && unknown == UNDETERMINED_UNSUPPORTED)
         return UNDETERMINED_REASON_COUNT;
@@ -144,9 +145,9 @@ static void copy_resource_requests(struct overlay *overlay, struct binding *b,
     struct intern *strings = store_string_pool(overlay_context(overlay)->store);
     struct resource_request *requests;
 
-    if (!t->requests)
+    if (!template_requests(t))
         return;
-    requests = requests_parse(strings, t->requests, &b->request_count);
+    requests = requests_parse(strings, template_requests(t), &b->request_count);
     for (uint32_t i = 0; i < b->request_count; i++) {
         const char *name = requests[i].resource;
 
@@ -174,7 +175,7 @@ static void note_refused_requests(struct overlay *overlay, struct entry *entry,
 {
     struct binding *copy = overlay_copy_binding(overlay, entry_binding(entry));
 
-    copy->quota_excess = excess;
+    overlay_rare(copy)->quota_excess = excess;
     overlay_replace(overlay, entry, copy);
 }
 
@@ -191,7 +192,7 @@ static void apply_claimed_policy(struct overlay *overlay, struct entry *template
     struct entry *entry = overlay_binding_entry(overlay, template);
     const struct binding *old = entry_binding(entry);
     bool cluster_scoped = entry_is_cluster_scoped(entry);
-    const char *priority = old ? old->propagation.schedule_priority : NULL;
+    const char *priority = old ? old->propagation->schedule_priority : NULL;
     enum undetermined_reason unknown;
     struct binding *fresh;
 
@@ -207,9 +208,9 @@ static void apply_claimed_policy(struct overlay *overlay, struct entry *template
     binding_set_template_version(fresh, entry_template(template));
     copy_resource_requests(overlay, fresh, entry_template(template));
     fresh->undetermined = 0;
-    fresh->quota_excess = NULL;
+    overlay_rare(fresh)->quota_excess = NULL;
     if (quota_refuses_requests(overlay, old, fresh)) {
-        note_refused_requests(overlay, entry, fresh->quota_excess);
+        note_refused_requests(overlay, entry, binding_rare(fresh)->quota_excess);
         return;
     }
     unknown = update_replicas(overlay, fresh, old, template);
@@ -261,7 +262,7 @@ static const struct template_decision *up_to_date_decision(struct overlay *overl
 /* Returns the policy of the claim on the template, existing or not; NULL without a claim. */
 static struct entry *claimed_policy(struct overlay *overlay, const struct entry *template)
 {
-    const struct claim *claim = entry_template(template)->claim;
+    const struct claim *claim = template_claim(entry_template(template));
     const struct template_decision *d = template_decision(template);
 
     if (!claim)
@@ -383,7 +384,7 @@ static void enqueue_bound_templates(struct overlay *overlay, struct entry *polic
     for (size_t i = 0; i < bindings.count; i++) {
         const struct binding *b = entry_binding(bindings.items[i]);
         const struct binding_decision *d = binding_decision(bindings.items[i]);
-        struct entry *template = d ? d->template : NULL;
+        struct entry *template = d ? binding_decision_template(d) : NULL;
 
         if (!b || !claim_is_of_policy(b->claim, policy) || !entry_template(template))
             continue;
@@ -423,7 +424,7 @@ void detector_match_waiting(struct overlay *overlay, struct entry *policy)
         const struct template *t = entry_template(templates.items[i]);
 
         /* With an incomplete claim, a template waits only if Karmada finds no other policy. */
-        if (t && !t->claim && selects_template(overlay, policy, templates.items[i]) &&
+        if (t && !template_claim(t) && selects_template(overlay, policy, templates.items[i]) &&
             !(t->claim_incomplete && has_other_policy(templates.items[i], policy)))
             enqueue_after_policy_change(overlay, templates.items[i], p->lazy);
     }
@@ -602,7 +603,7 @@ static bool is_claimed_by(const struct entry *template, const struct entry *poli
     const struct template_decision *d = template_decision(template);
     const struct binding *b = d ? entry_binding(decision_binding(d)) : NULL;
 
-    return t && claim_is_of_policy(t->claim_incomplete && b ? b->claim : t->claim, policy);
+    return t && claim_is_of_policy(t->claim_incomplete && b ? b->claim : template_claim(t), policy);
 }
 
 void detector_on_policy_deleted(struct overlay *overlay, struct entry *policy)

@@ -357,12 +357,31 @@ bool binding_belongs_to(const struct binding *b, const struct entry *template)
            !uid_hashes_differ(b->uid_hash, entry_template(template)->uid_hash);
 }
 
+void binding_copy_init(struct binding_copy *copy, const struct binding *b)
+{
+    copy->binding = *b;
+    copy->propagation = *b->propagation;
+    copy->rare = *binding_rare(b);
+    copy->binding.propagation = &copy->propagation;
+    copy->binding.rare = &copy->rare;
+}
+
 struct binding *overlay_copy_binding(struct overlay *overlay, const struct binding *old)
 {
-    struct binding *copy = overlay_alloc_cell(overlay, sizeof(*copy));
+    struct binding_copy *copy = overlay_alloc_cell(overlay, sizeof(*copy));
 
-    *copy = *old;
-    return copy;
+    binding_copy_init(copy, old);
+    return &copy->binding;
+}
+
+struct propagation *overlay_propagation(struct binding *binding_of_copy)
+{
+    return &((struct binding_copy *)binding_of_copy)->propagation;
+}
+
+struct binding_rare *overlay_rare(struct binding *binding_of_copy)
+{
+    return &((struct binding_copy *)binding_of_copy)->rare;
 }
 
 struct binding *overlay_new_binding(struct overlay *overlay, const struct entry *template)
@@ -375,6 +394,7 @@ struct binding *overlay_new_binding(struct overlay *overlay, const struct entry 
                                              .ns = entry_ns(template),
                                              .name = template->name,
                                              .uid_hash = entry_template(template)->uid_hash,
+                                             .propagation = propagation_none(),
                                          });
 }
 
@@ -393,13 +413,13 @@ void overlay_suspend_targets(struct overlay *overlay, const struct binding *old,
     uint32_t count = binding_target_count(fresh);
     struct target_cluster *targets;
 
-    if (!fresh->propagation.suspension && !has_suspended_target(fresh))
+    if (!fresh->propagation->suspension && !has_suspended_target(fresh))
         return;
     targets = overlay_own_memory(overlay, xcalloc(count + (size_t)1, sizeof(*targets)));
     if (count > 0)
         memcpy(targets, fresh->clusters, count * sizeof(*targets));
     targets_set_suspended(store_string_pool(overlay_context(overlay)->store),
-                          fresh->propagation.suspension, targets, count);
+                          fresh->propagation->suspension, targets, count);
     for (uint32_t i = 0; i < count; i++) {
         const struct target_cluster *last =
             old && targets[i].item.suspended
@@ -463,17 +483,17 @@ static int by_namespace_and_name(const void *a, const void *b)
 static void read_outcome_referrers(const struct store *store, const struct binding *b,
                                    struct outcome *out)
 {
-    if (b->referrer_count == 0)
+    if (binding_rare(b)->referrer_count == 0)
         return;
-    out->referrers = xcalloc(b->referrer_count, sizeof(*out->referrers));
-    for (uint32_t i = 0; i < b->referrer_count; i++) {
-        struct identity id = referrer_identity(&b->referrers[i]);
+    out->referrers = xcalloc(binding_rare(b)->referrer_count, sizeof(*out->referrers));
+    for (uint32_t i = 0; i < binding_rare(b)->referrer_count; i++) {
+        struct identity id = referrer_identity(&binding_rare(b)->referrers[i]);
         const struct binding *referrer = entry_binding(store_find(store, &id));
         uint32_t count = referrer ? referrer->cluster_count : 0;
 
         out->referrers[out->referrer_count++] = (struct outcome_referrer){
-            .ns = b->referrers[i].ns,
-            .name = b->referrers[i].name,
+            .ns = binding_rare(b)->referrers[i].ns,
+            .name = binding_rare(b)->referrers[i].name,
             .clusters = sort_targets(count ? referrer->clusters : NULL, count),
             .cluster_count = count,
             .undetermined = undetermined_of(referrer),
@@ -521,7 +541,9 @@ void outcome_read(const struct store *store, const struct entry *template, struc
 
 const char *outcome_by_release(const struct outcome *o)
 {
-    return o->undetermined == UNDETERMINED_RELEASE && o->binding ? o->binding->by_release : NULL;
+    return o->undetermined == UNDETERMINED_RELEASE && o->binding
+               ? binding_rare(o->binding)->by_release
+               : NULL;
 }
 
 void outcome_release(struct outcome *o, struct store *store)
@@ -581,7 +603,7 @@ unsigned outcome_differing_fields(const struct outcome *a, const struct outcome 
 {
     if (!a->binding || !b->binding)
         return 0;
-    return drift_fields(&a->binding->propagation, NULL, &b->binding->propagation, false);
+    return drift_fields(a->binding->propagation, NULL, b->binding->propagation, false);
 }
 
 static bool has_equal_prediction(const struct outcome *a, const struct outcome *b)

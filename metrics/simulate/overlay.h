@@ -201,10 +201,22 @@ struct entry *overlay_binding_entry(struct overlay *overlay, const struct entry 
 bool binding_belongs_to(const struct binding *b, const struct entry *template);
 
 /*
- * Returns a shallow copy of a binding, owned by the overlay. The caller may replace members, but
- * not change the objects that they point to: `old` owns these.
+ * Shallow copy of a binding, with its own policy fields and rare members. A simulation may replace
+ * members, but not change the objects that they point to: the original owns these.
  */
+struct binding_copy {
+    struct binding binding; /* The first member: see overlay_propagation(). */
+    struct propagation propagation;
+    struct binding_rare rare;
+};
+
+/* Sets `copy` to a copy of a binding. */
+void binding_copy_init(struct binding_copy *copy, const struct binding *b);
+/* Returns the member `binding` of a copy that the overlay owns. */
 struct binding *overlay_copy_binding(struct overlay *overlay, const struct binding *old) MUST_USE;
+/* Return the policy fields and rare members of the member `binding` of a copy. */
+struct propagation *overlay_propagation(struct binding *binding_of_copy);
+struct binding_rare *overlay_rare(struct binding *binding_of_copy);
 /*
  * Returns a binding, owned by the overlay, that has only the identity and uid of the template. All
  * other members are zero.

@@ -160,9 +160,9 @@ static bool retry_refused_binding(struct overlay *overlay, struct entry *entry)
         reschedule_binding(overlay, entry);
         return entry_binding(entry) != b;
     }
-    if (!d || !d->template)
+    if (!d || !binding_decision_template(d))
         return false;
-    overlay_enqueue(overlay, (struct queue_item){d->template, false});
+    overlay_enqueue(overlay, (struct queue_item){binding_decision_template(d), false});
     return true;
 }
 
@@ -214,7 +214,7 @@ static MUST_USE bool admit_manifests(struct overlay *overlay)
         const struct template *t = entry_template(all.entries[i]);
         const struct template_decision *d = template_decision(all.entries[i]);
 
-        if (d && t->uid_hash == unknown && !t->claim && !decision_binding(d))
+        if (d && t->uid_hash == unknown && !template_claim(t) && !decision_binding(d))
             overlay_enqueue(overlay,
                             (struct queue_item){(struct entry *)(uintptr_t)all.entries[i], false});
     }
@@ -308,8 +308,8 @@ static void record_template_of(struct plan *p, const struct entry *binding)
 {
     const struct binding_decision *b = binding_decision(binding);
 
-    if (b && b->template)
-        record_state(p, b->template);
+    if (b && binding_decision_template(b))
+        record_state(p, binding_decision_template(b));
 }
 
 /*
@@ -681,7 +681,8 @@ static behaviour_set find_causes_of_referrers(const struct plan *p, const struct
             store_find(plan_store(p), &(struct identity){def->api_version, def->name,
                                                          o->referrers[i].ns, o->referrers[i].name});
         const struct binding_decision *d = binding_decision(binding);
-        const struct plan_record *r = d && d->template ? find_record(p, d->template) : NULL;
+        const struct plan_record *r =
+            d && binding_decision_template(d) ? find_record(p, binding_decision_template(d)) : NULL;
 
         causes |= r ? r->upgrade.at_once : 0;
     }
@@ -815,9 +816,9 @@ static bool leaves_cluster(const struct plan_template *t)
 static bool is_preserved(struct plan *p, const struct plan_template *t)
 {
     const struct binding *old = t->before.binding, *fresh = t->after.binding;
-    bool preserves = old && old->propagation.preserve == OPTIONAL_TRUE;
+    bool preserves = old && old->propagation->preserve == OPTIONAL_TRUE;
     bool differs = fresh && fresh->has_placement &&
-                   (fresh->propagation.preserve == OPTIONAL_TRUE) != preserves;
+                   (fresh->propagation->preserve == OPTIONAL_TRUE) != preserves;
 
     if (!t->after.exists)
         return is_deleted_without_copies(&p->user, t->template);

@@ -24,7 +24,7 @@ static bool is_refused(struct overlay *overlay, const struct quota_load *before,
     struct quota_excess *copy = overlay_own_memory(overlay, xmalloc(sizeof(*copy)));
 
     *copy = excess;
-    fresh->quota_excess = copy;
+    overlay_rare(fresh)->quota_excess = copy;
     return true;
 }
 
@@ -112,7 +112,7 @@ static void list_refused(const struct store *store, const char *ns, struct entry
     for (size_t i = 0; p && i < p->count; i++) {
         const struct binding *b = entry_binding(partition_entry(p, i));
 
-        if (b && (b->quota_excess || b->status.scheduled == SCHEDULED_QUOTA_EXCEEDED))
+        if (b && (binding_rare(b)->quota_excess || b->status.scheduled == SCHEDULED_QUOTA_EXCEEDED))
             entry_list_add(out, partition_entry(p, i));
     }
 }
@@ -173,7 +173,7 @@ void quota_find_contested(const struct overlay *overlay, struct quota_competitor
 
     for (size_t i = 0; i < bindings.count; i++) {
         const struct binding *b = entry_binding(bindings.entries[i]);
-        const struct quota_excess *e = b ? b->quota_excess : NULL;
+        const struct quota_excess *e = b ? binding_rare(b)->quota_excess : NULL;
 
         if (!e || !is_contested(overlay, all, count, e))
             continue;

@@ -12,15 +12,16 @@
 
 /*
  * Returns true if a quota refuses the scheduler's write of the targets into `fresh`; sets
- * fresh->quota_excess in memory of the overlay. `old` is the binding in the store; NULL if it is
- * new. Records ASSUMED_QUOTA if the sum of the targets, or not all quotas or usages, are known.
+ * binding_rare(fresh)->quota_excess in memory of the overlay. `old` is the binding in the store;
+ * NULL if it is new. Records ASSUMED_QUOTA if the sum of the targets, or not all quotas or usages,
+ * are known.
  */
 bool quota_refuses_targets(struct overlay *overlay, const struct binding *old,
                            struct binding *fresh, const struct projection *targets);
 
 /*
  * Returns true if a quota refuses the detector's write of the requests of `fresh`, which still has
- * the clusters of `old`; sets fresh->quota_excess and records ASSUMED_QUOTA like
+ * the clusters of `old`; sets binding_rare(fresh)->quota_excess and records ASSUMED_QUOTA like
  * quota_refuses_targets().
  */
 bool quota_refuses_requests(struct overlay *overlay, const struct binding *old,

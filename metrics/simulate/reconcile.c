@@ -101,9 +101,11 @@ static bool matches_filter(const struct reconcile_filter *w, const struct entry 
                                  : d                        ? decision_claimed(d)
                                                             : NULL;
 
+    const struct labels labels = t ? template_labels(t) : (struct labels){0};
+
     if (!t || !d || d->state == STATE_IGNORED || t->deleting ||
         (w->ns && strcmp(entry_ns(template), w->ns) != 0) ||
-        (w->labels && !label_selector_matches(w->labels, &t->labels)) ||
+        (w->labels && !label_selector_matches(w->labels, &labels)) ||
         (w->version && !runs_policy_version(d, w)))
         return false;
     if (w->undo)

@@ -12,8 +12,8 @@
 static bool is_for_default_scheduler(const struct binding *b)
 {
     return b->has_placement && !b->deleting && !b->scheduling_suspended &&
-           (!b->propagation.scheduler_name ||
-            strcmp(b->propagation.scheduler_name, DEFAULT_SCHEDULER) == 0);
+           (!b->propagation->scheduler_name ||
+            strcmp(b->propagation->scheduler_name, DEFAULT_SCHEDULER) == 0);
 }
 
 /*
@@ -26,7 +26,7 @@ static const char *applied_text(const struct binding *old, const struct binding 
     const struct binding *from = fresh->was_scheduled || !old ? fresh : old;
 
     *was_scheduled = from->was_scheduled || from->cluster_count > 0;
-    return from->was_scheduled ? from->applied_placement : from->propagation.placement;
+    return from->was_scheduled ? from->applied_placement : from->propagation->placement;
 }
 
 static bool has_member(const struct cluster_set *set, const char *name)
@@ -108,7 +108,7 @@ static void set_targets(struct overlay *overlay, const struct projection *p, str
     fresh->clusters = overlay_own_memory(overlay, clusters);
     fresh->cluster_count = p->count;
     fresh->status.required_count = 0;
-    fresh->applied_placement = fresh->propagation.placement;
+    fresh->applied_placement = fresh->propagation->placement;
     fresh->was_scheduled = true;
 }
 
@@ -174,7 +174,7 @@ static void set_undetermined(struct overlay *overlay, const struct binding *old,
     else if (note_refused_targets(overlay, old, fresh, p))
         return;
     binding_set_undetermined(fresh, p->determined ? UNDETERMINED_NO_CLUSTERS : p->reason);
-    fresh->by_release = p->by_release ? overlay_intern(overlay, p->by_release) : NULL;
+    overlay_rare(fresh)->by_release = p->by_release ? overlay_intern(overlay, p->by_release) : NULL;
 }
 
 /*
@@ -302,7 +302,7 @@ static void set_placements(struct overlay *overlay, const struct binding *old, s
     const char *text = applied_text(old, s->binding, &was_scheduled);
 
     *applied = NULL;
-    s->resolved = overlay_resolve_placement(overlay, s->binding->propagation.placement);
+    s->resolved = overlay_resolve_placement(overlay, s->binding->propagation->placement);
     if (was_scheduled && text == s->resolved->text)
         s->applied = s->resolved->placement;
     else if (was_scheduled)
@@ -316,7 +316,7 @@ static void process_binding(struct overlay *overlay, const struct binding *old, 
     struct scheduling s = {.placements = c->placements, .binding = fresh, .gates = c->gates};
     const struct resolved_placement *applied;
 
-    fresh->quota_excess = NULL;
+    overlay_rare(fresh)->quota_excess = NULL;
     if (!is_for_default_scheduler(fresh)) {
         /* The write of the binding waits for a scheduler. */
         fresh->status.observed = false;

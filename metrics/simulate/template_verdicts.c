@@ -57,9 +57,11 @@ static void use_neighbours(const struct entry *binding, struct placed_input *in)
 
         if (!other || other == b)
             continue;
-        if (b->affinity_group && other->affinity_group == b->affinity_group)
+        if (binding_rare(b)->affinity_group &&
+            binding_rare(other)->affinity_group == binding_rare(b)->affinity_group)
             add_neighbour(&n->together, &n->together_count, other);
-        if (b->anti_affinity_group && other->anti_affinity_group == b->anti_affinity_group)
+        if (binding_rare(b)->anti_affinity_group &&
+            binding_rare(other)->anti_affinity_group == binding_rare(b)->anti_affinity_group)
             add_neighbour(&n->apart, &n->apart_count, other);
     }
     in->s.neighbours = n;
@@ -75,7 +77,7 @@ static void use_binding(const struct rule_context *c, const struct entry *bindin
 {
     const struct binding *b = entry_binding(binding);
 
-    in->own = placements_ref(c->placements, b->propagation.placement);
+    in->own = placements_ref(c->placements, b->propagation->placement);
     if (b->was_scheduled)
         in->applied = placements_ref(c->placements, b->applied_placement);
     in->bound = true;
@@ -83,7 +85,7 @@ static void use_binding(const struct rule_context *c, const struct entry *bindin
     in->s.resolved = in->own;
     in->s.applied = in->applied ? in->applied->placement : NULL;
     use_neighbours(binding, in);
-    if (is_for_other_scheduler(b->propagation.scheduler_name))
+    if (is_for_other_scheduler(b->propagation->scheduler_name))
         in->limit = VERDICT_LIMIT_OTHER_SCHEDULER;
     else if (b->scheduling_suspended)
         in->limit = VERDICT_LIMIT_SUSPENDED;
@@ -98,7 +100,7 @@ static void use_policy(const struct rule_context *c, const struct entry *templat
 
     in->s.binding = &in->expected;
     in->s.resolved = resolved;
-    if (is_for_other_scheduler(entry_policy(policy)->propagation.scheduler_name))
+    if (is_for_other_scheduler(entry_policy(policy)->propagation->scheduler_name))
         in->limit = VERDICT_LIMIT_OTHER_SCHEDULER;
     else if (unknown != UNDETERMINED_REASON_COUNT)
         in->limit = VERDICT_LIMIT_REPLICAS;

@@ -249,7 +249,7 @@ static void keep_default_tolerations(const struct policy *old, cJSON *json)
 {
     cJSON *spec = cJSON_GetObjectItemCaseSensitive(json, "spec");
     cJSON *placement = cJSON_GetObjectItemCaseSensitive(spec, "placement");
-    const char *text = old ? old->propagation.placement : NULL;
+    const char *text = old ? old->propagation->placement : NULL;
     struct error ignored;
     CLEANUP(json_cleanup)
     cJSON *stored = text ? json_parse(text, strlen(text), NULL, &ignored) : NULL;
@@ -422,7 +422,8 @@ static void replace_template(struct overlay *overlay, struct entry *entry,
                              const struct template *fresh)
 {
     const struct template *old = entry_template(entry);
-    struct template *t = template_copy_with_claim(fresh, fresh->claim ? fresh->claim : old->claim);
+    struct template *t = template_copy_with_claim(
+        fresh, template_claim(fresh) ? template_claim(fresh) : template_claim(old));
     struct entry *binding = overlay_binding_entry(overlay, entry);
     const struct binding *b = entry_binding(binding);
     uint64_t newest = b && b->resource_version > old->resource_version ? b->resource_version
@@ -435,7 +436,7 @@ static void replace_template(struct overlay *overlay, struct entry *entry,
         return;
     struct binding *copy = overlay_copy_binding(overlay, b);
 
-    if (b->referrer_count > 0)
+    if (binding_rare(b)->referrer_count > 0)
         binding_set_template_version(copy, t);
     else if (!b->resource_version)
         copy->resource_version = 1; /* Older than the change, not unknown. */
@@ -671,7 +672,7 @@ static void delete_template(struct user_change *u, struct entry *entry, bool eve
     overlay_replace(u->overlay, entry, NULL);
     if (!binding)
         return;
-    if (entry_binding(binding)->propagation.preserve == OPTIONAL_TRUE && !everywhere)
+    if (entry_binding(binding)->propagation->preserve == OPTIONAL_TRUE && !everywhere)
         entry_list_add(&u->preserved, entry);
     distributor_detach_all(u->overlay, binding);
     overlay_replace(u->overlay, binding, NULL);

@@ -60,7 +60,7 @@ static size_t page_bytes(struct world *w)
     return page.len;
 }
 
-/* What an evaluation of everything costs. */
+/* Cost of an evaluation of everything. */
 struct cost {
     double cpu_s;
     double heap_bytes;

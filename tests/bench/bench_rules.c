@@ -9,7 +9,7 @@
 
 enum { ROUNDS = 5, CHANGES = 200 };
 
-/* Of `large` and `small`, the changing policy selects one namespace with a hundred templates. */
+/* In `large` and `small`, the changing policy selects one namespace with a hundred templates. */
 static const struct generated large = {.templates = 100000, .policies = 10000, .namespaces = 1000};
 static const struct generated small = {.templates = 100000, .policies = 1000, .namespaces = 1000};
 static const struct generated whole = {

@@ -11,7 +11,7 @@
 
 /* Values of the placeholders of one object. */
 struct shape_values {
-    unsigned number;    /* Of the template, in the world. */
+    unsigned number;    /* Number of the template in the world. */
     unsigned namespace; /* Number of the namespace. */
     unsigned policy;    /* Number of the policy that governs the template. */
     unsigned group;     /* Value of the label that the policy selects. */

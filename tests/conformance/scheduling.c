@@ -268,7 +268,7 @@ enum verdict judge_schedule(const cJSON *vector, enum release release, struct st
     struct scheduling s = {
         .placements = p.placements,
         .binding = b,
-        .resolved = placements_ref(p.placements, b->propagation.placement),
+        .resolved = placements_ref(p.placements, b->propagation->placement),
         .gates = gates_of_vector(vector, release),
         .keeps_empty = cJSON_IsTrue(json_get(vector, "emptyPropagation")),
     };
@@ -315,7 +315,7 @@ enum verdict judge_filters(const cJSON *vector, enum release release, struct str
     struct scheduling s = {
         .placements = p.placements,
         .binding = b,
-        .resolved = placements_ref(p.placements, b->propagation.placement),
+        .resolved = placements_ref(p.placements, b->propagation->placement),
     };
 
     cJSON_ArrayForEach (answer, json_get(vector, "filters")) {

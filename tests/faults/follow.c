@@ -29,7 +29,7 @@ static void print_entry(const struct entry *entry)
     if (entry_class(entry) == CLASS_TEMPLATE) {
         const struct template *t = entry_template(entry);
 
-        printf("=%s", t->labels.count > 0 ? t->labels.items[0].value : "");
+        printf("=%s", t->labels ? t->labels[0].value : "");
     } else if (entry_class(entry) == CLASS_POLICY) {
         printf("=%d", entry_policy(entry)->priority);
     }

@@ -35,6 +35,7 @@ static bool has_value_label(const struct labels *labels, uint32_t value)
 static bool has_value(const struct entry *entry, unsigned slot, uint32_t value)
 {
     char region[16];
+    struct labels labels;
 
     switch ((int)entry_class(entry)) {
     case CLASS_POLICY:
@@ -42,8 +43,8 @@ static bool has_value(const struct entry *entry, unsigned slot, uint32_t value)
     case CLASS_BINDING:
         return entry_binding(entry)->replicas == (int32_t)value;
     case CLASS_TEMPLATE:
-        return slot_kind(slot) >= SIM_TEMPLATE &&
-               has_value_label(&entry_template(entry)->labels, value);
+        labels = template_labels(entry_template(entry));
+        return slot_kind(slot) >= SIM_TEMPLATE && has_value_label(&labels, value);
     case CLASS_CLUSTER:
         snprintf(region, sizeof(region), "r%u", value);
         return strcmp(entry_cluster(entry)->region, region) == 0;

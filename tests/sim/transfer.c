@@ -26,7 +26,7 @@ static void report_status(struct transfer *t, unsigned http_status)
 {
     t->response.http_status = http_status;
     if (t->handler.responded)
-        t->handler.responded(t->handler.context, http_status);
+        t->handler.responded(t->handler.context, http_status, t->response.content_type);
 }
 
 static void begin_body(struct wire *w, struct transfer *t, enum transfer_state state)

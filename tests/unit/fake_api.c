@@ -809,7 +809,7 @@ static void answer_discovery(struct fake_api *f, struct transfer *t)
 static void answer_head(struct transfer *t)
 {
     if (t->http_status != 0 && t->handler.responded)
-        t->handler.responded(t->handler.context, t->http_status);
+        t->handler.responded(t->handler.context, t->http_status, t->content_type);
 }
 
 static void begin(struct fake_api *f, struct transfer *t)

@@ -148,7 +148,7 @@ unsigned follow_count_wrong(const struct follow_lab *lab)
         snprintf(value, sizeof(value), "%u", o->value);
         if (row->template) {
             maps++;
-            wrong += !there || strcmp(entry_template(entry)->labels.items[0].value, value) != 0;
+            wrong += !there || strcmp(entry_template(entry)->labels[0].value, value) != 0;
         } else {
             policies++;
             wrong += !there || entry_policy(entry)->priority != (int32_t)(o->value % 7);

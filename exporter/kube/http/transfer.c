@@ -67,7 +67,8 @@ static size_t receive_header(char *bytes, size_t size, size_t count, void *conte
         if (t->responded)
             *t->server_version = t->version;
         if (t->responded && t->handler.responded)
-            t->handler.responded(t->handler.context, t->http_status);
+            t->handler.responded(t->handler.context, t->http_status,
+                                 *t->content_type ? t->content_type : NULL);
     }
     return len;
 }

@@ -30,8 +30,11 @@ struct transport_handler {
     /* Receives the end of the transfer. Not called after `cancel`. */
     void (*done)(void *context, const struct transport_result *result);
     void *context;
-    /* Receives the status when all headers of the final response have come. May be NULL. */
-    void (*responded)(void *context, unsigned http_status);
+    /*
+     * Receives status and Content-Type (NULL: no such header) when all headers of the final
+     * response have come. May be NULL.
+     */
+    void (*responded)(void *context, unsigned http_status, const char *content_type);
 };
 
 enum transport_method {

@@ -331,11 +331,14 @@ static void add_dependency_links(const struct object_page *page)
 {
     const struct template *t = entry_template(page->entry);
     const struct binding *b = entry_binding(decision_binding(template_decision(page->entry)));
-    const struct recorded_dependencies *recorded = b && !t->references_known ? b->recorded : NULL;
+    const struct recorded_dependencies *recorded =
+        b && !t->references_known ? binding_rare(b)->recorded : NULL;
     struct link_list list = {page->out, "Dependencies", 0};
 
-    for (uint32_t i = 0; i < t->reference_count; i++) {
-        const struct reference *r = &t->references[i];
+    const struct references references = template_references(t);
+
+    for (uint32_t i = 0; i < references.count; i++) {
+        const struct reference *r = &references.items[i];
 
         /* References by label have no name. */
         if (!r->to->label_key && begin_link(&list))

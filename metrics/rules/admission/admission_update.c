@@ -38,7 +38,7 @@ static void begin_reason(struct strbuf *out, const char *field)
 
 static void check_scheduler(const struct policy *stored, const cJSON *sent, struct strbuf *out)
 {
-    const char *before = stored->propagation.scheduler_name;
+    const char *before = stored->propagation->scheduler_name;
     const char *after = json_str(json_get(sent, "spec"), "schedulerName", "");
 
     /* The default of the schema. */

@@ -58,7 +58,7 @@ static struct found_work find_unbound_work(const struct entry *template,
     /* A template without uid is in no API server yet. */
     if (!policy || t->uid_hash == uid_hash("") || waits_for_object(template, d))
         return no_work;
-    found.made_ms = later_of(later_of(t->created_ms, t->changed_ms),
+    found.made_ms = later_of(later_of(template_created_ms(t), t->changed_ms),
                              later_of(policy->created_ms, policy->changed_ms));
     found.stuck = d->reason == UNBOUND_STUCK;
     if (d->reason == UNBOUND_WAITING)
@@ -112,10 +112,10 @@ static unsigned kinds_of_difference(const struct binding *old, const struct bind
     if (old->own_uid_hash != fresh->own_uid_hash ||
         old->resource_version != fresh->resource_version)
         kinds |= 1U << WORK_TEMPLATES;
-    if (!propagation_equal(&old->propagation, &fresh->propagation) ||
+    if (!propagation_equal(old->propagation, fresh->propagation) ||
         !claim_equal(old->claim, fresh->claim))
         kinds |= 1U << (fresh->has_placement ? WORK_POLICIES : WORK_DEPENDENCIES);
-    if (old->referrer_count != fresh->referrer_count)
+    if (binding_rare(old)->referrer_count != binding_rare(fresh)->referrer_count)
         kinds |= 1U << WORK_DEPENDENCIES;
     return kinds;
 }

@@ -128,7 +128,8 @@ static int64_t relation_since_ms(const struct entry *template, const struct entr
              : !decision_is_outranked(d) || decision_governing(d) != policy))
         return 0;
     other = tie ? decision_candidate(d, 1).policy : decision_winner(d);
-    return later_of(t->created_ms, later_of(policy_written_ms(policy), policy_written_ms(other)));
+    return later_of(template_created_ms(t),
+                    later_of(policy_written_ms(policy), policy_written_ms(other)));
 }
 
 /* Returns the earliest relation_since_ms() of all templates; 0 without a time. */
@@ -220,7 +221,8 @@ static void add_broken_reference(const struct rule_context *c, const struct entr
 {
     const struct binding *b = entry_binding(entry);
     const struct binding_decision *d = binding_decision(entry);
-    const struct template_decision *t = d->template ? template_decision(d->template) : NULL;
+    const struct template_decision *t =
+        binding_decision_template(d) ? template_decision(binding_decision_template(d)) : NULL;
     bool template_reports = t && decision_binding(t) == entry && decision_reports_missing_claim(t);
 
     if (d->defects & 1U << DEFECT_DANGLING_REFERENCE)
@@ -230,7 +232,8 @@ static void add_broken_reference(const struct rule_context *c, const struct entr
     else if ((d->defects & 1U << DEFECT_DANGLING_CLAIM) && !template_reports &&
              !is_class_incomplete(c, CLASS_POLICY))
         add(out, PROBLEM_REASON_REFERENCE_BROKEN_CLAIM_MISSING, 0);
-    else if (!d->template && incomplete_has(&c->incomplete, b->api_version, b->kind))
+    else if (!binding_decision_template(d) &&
+             incomplete_has(&c->incomplete, b->api_version, b->kind))
         add_unknown(out, PROBLEM_REASON_REFERENCE_BROKEN_TEMPLATE_MISSING);
     else if (b->claim && is_class_incomplete(c, CLASS_POLICY))
         add_unknown(out, PROBLEM_REASON_REFERENCE_BROKEN_CLAIM_MISSING);
@@ -243,7 +246,7 @@ static void binding_conditions(const struct rule_context *c, const struct entry 
 
     dependency_conditions(entry, out);
     if (b->deleting)
-        add(out, PROBLEM_REASON_DELETION_STUCK_BINDING, (int64_t)b->deleted_s * 1000);
+        add(out, PROBLEM_REASON_DELETION_STUCK_BINDING, (int64_t)binding_rare(b)->deleted_s * 1000);
     else
         add_broken_reference(c, entry, out);
 }

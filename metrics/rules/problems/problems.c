@@ -31,6 +31,7 @@ struct instance {
 /* A subject with instances. */
 struct judged {
     struct entry *entry; /* NULL: external. Pinned. */
+    size_t slot;         /* Index in the subjects; unused if external. */
     struct external_subject external;
     struct condition_list reported; /* Conditions of an external subject. */
     bool held;                      /* The conditions are not known: problems_hold(). */
@@ -42,9 +43,10 @@ struct judged {
 struct problems {
     struct store *store;
     struct problem_options options;
-    struct judged **subjects; /* With an entry; entry->subject is the 1-based index. Unordered. */
+    struct judged **subjects; /* With an entry. Unordered. */
     size_t subject_count;
     size_t subject_capacity;
+    struct map by_entry;  /* The subjects. */
     struct map externals; /* struct judged without an entry, by kind, namespace and name. */
     uint64_t seed;
     struct entry_list queue; /* Entries to evaluate, pinned; from `queue_first` on. */
@@ -87,9 +89,14 @@ uint64_t problems_resolved_total(const struct problems *ps, enum problem_id prob
     return ps->resolved[problem];
 }
 
+static bool is_judged_entry(const void *item, const void *key)
+{
+    return ((const struct judged *)item)->entry == key;
+}
+
 static struct judged *find_subject(const struct problems *ps, const struct entry *entry)
 {
-    return entry->subject ? ps->subjects[entry->subject - 1] : NULL;
+    return entry->is_subject ? map_get(&ps->by_entry, map_hash_address(entry), entry) : NULL;
 }
 
 static uint64_t hash_external(const struct problems *ps, const struct external_subject *s)
@@ -213,14 +220,15 @@ static struct judged *add_subject(struct problems *ps, struct entry *entry)
 {
     struct judged *j = xcalloc(1, sizeof(*j));
 
-    j->entry = entry;
+    *j = (struct judged){.entry = entry, .slot = ps->subject_count};
     store_pin(entry);
     if (ps->subject_count == ps->subject_capacity) {
         ps->subject_capacity = ps->subject_capacity ? 2 * ps->subject_capacity : 64;
         ps->subjects = xreallocarray(ps->subjects, ps->subject_capacity, sizeof(struct judged *));
     }
     ps->subjects[ps->subject_count++] = j;
-    entry->subject = (uint32_t)ps->subject_count;
+    map_add(&ps->by_entry, map_hash_address(entry), j);
+    entry->is_subject = true;
     return j;
 }
 
@@ -253,7 +261,7 @@ static void free_subject(struct problems *ps, struct judged *j)
         j->first = next;
     }
     if (j->entry) {
-        j->entry->subject = 0;
+        j->entry->is_subject = false;
         store_unpin(ps->store, j->entry);
     } else {
         intern_drop(strings, j->external.api_version);
@@ -270,8 +278,9 @@ static void take_subject(struct problems *ps, const struct judged *j)
 {
     struct judged *last = ps->subjects[--ps->subject_count];
 
-    ps->subjects[j->entry->subject - 1] = last;
-    last->entry->subject = j->entry->subject;
+    ps->subjects[j->slot] = last;
+    last->slot = j->slot;
+    map_take(&ps->by_entry, map_hash_address(j->entry), j->entry);
 }
 
 /* Frees the subject if it has no data to remember. Returns true if so. */
@@ -960,6 +969,7 @@ struct problems *problems_new(struct store *store, const struct problem_options 
     ps->store = store;
     ps->options = *options;
     ps->seed = seed;
+    ps->by_entry = MAP_INIT(is_judged_entry);
     ps->externals = MAP_INIT(is_judged_external);
     ps->visit = store_walk_begin(store, (1U << CLASS_COUNT) - 1);
     ps->externals_due_ms = INT64_MAX;
@@ -982,6 +992,7 @@ void problems_free(struct problems *ps)
     for (size_t at = 0; (j = map_next(&ps->externals, &at)) != NULL;)
         free_subject(ps, j);
     free(ps->subjects);
+    map_release(&ps->by_entry);
     map_release(&ps->externals);
     problem_history_free(ps->history);
     condition_list_release(&ps->conditions);

@@ -189,7 +189,7 @@ static bool share_cluster(const struct reach *a, const struct reach *b)
 static bool retains_replicas(const struct rule_context *c, const struct template *t)
 {
     const char *key = intern_find(store_string_pool(c->store), RETAIN_REPLICAS_LABEL);
-    const char *value = key ? labels_get(&t->labels, key) : NULL;
+    const char *value = key ? template_label(t, key) : NULL;
 
     return value && strcmp(value, "true") == 0;
 }

@@ -67,7 +67,8 @@ static void name_collision_condition(const struct judged_template *t)
  */
 static int64_t template_time_ms(const struct judged_template *t)
 {
-    return t->object->changed_ms ? later_of(t->object->changed_ms, t->object->created_ms) : 0;
+    return t->object->changed_ms ? later_of(t->object->changed_ms, template_created_ms(t->object))
+                                 : 0;
 }
 
 /* Returns the time since which the present policy governs the template; 0 if unknown. */
@@ -184,7 +185,7 @@ static int64_t stale_since_ms(const struct judged_template *t)
     if (!decision_since_ms(t->d) || !by_user)
         return decision_since_ms(t->d);
     return later_of(decision_since_ms(t->d),
-                    later_of(t->object->changed_ms, t->object->created_ms));
+                    later_of(t->object->changed_ms, template_created_ms(t->object)));
 }
 
 /* A missing PriorityClass or override policy keeps Karmada from writing the binding at all. */
@@ -254,7 +255,7 @@ static void policy_conditions(const struct judged_template *t)
 /* Returns a reference to the placement of the binding; drop it with placements_drop(). */
 static const struct resolved_placement *binding_placement(const struct judged_template *t)
 {
-    return placements_ref(t->c->placements, t->binding->propagation.placement);
+    return placements_ref(t->c->placements, t->binding->propagation->placement);
 }
 
 /* Returns true if the placement names a member cluster that does not exist. */
@@ -340,7 +341,7 @@ static void placement_at_risk_condition(const struct judged_template *t)
     struct scheduling s = {.placements = t->c->placements, .binding = b, .gates = t->c->gates};
 
     if (!b->has_placement || b->cluster_count == 0 ||
-        strcmp(b->propagation.scheduler_name ? b->propagation.scheduler_name : DEFAULT_SCHEDULER,
+        strcmp(b->propagation->scheduler_name ? b->propagation->scheduler_name : DEFAULT_SCHEDULER,
                DEFAULT_SCHEDULER) != 0)
         return;
     s.resolved = binding_placement(t);

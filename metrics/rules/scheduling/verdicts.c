@@ -245,9 +245,10 @@ static void set_filter_texts(const struct verdict_base *base, uint32_t group,
         break;
     case FILTER_WORKLOAD_AFFINITY:
         out->field = format("workloadAffinityGroups");
-        out->value = format("%s%s%s", b->affinity_group ? b->affinity_group : "",
-                            b->affinity_group && b->anti_affinity_group ? ", " : "",
-                            b->anti_affinity_group ? b->anti_affinity_group : "");
+        out->value = format(
+            "%s%s%s", binding_rare(b)->affinity_group ? binding_rare(b)->affinity_group : "",
+            binding_rare(b)->affinity_group && binding_rare(b)->anti_affinity_group ? ", " : "",
+            binding_rare(b)->anti_affinity_group ? binding_rare(b)->anti_affinity_group : "");
         break;
     case FILTER_COUNT:
         break;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // replay -cert FILE -key FILE -shapes FOLDER [-templates N] [-policies N] [-namespaces N] [-kinds N]: an API server that
-// generates lists and watches of a large world as it sends them, in the form that a kube-apiserver sends. It stores no
-// object. It prints its address, and then obeys lines on standard input, each answered by a line of JSON:
+// generates lists and watches of a large world while it sends them, in the form of a kube-apiserver: JSON, and protobuf for
+// metadata. It stores no object. It prints its address, and then obeys lines on standard input, each answered by a line of JSON:
 //
 //	rate N         N random changes a second from now on
 //	policy N       changes policy N; the answer has its generation and the time

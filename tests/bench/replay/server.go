@@ -59,12 +59,16 @@ func (s *server) publish(r *resource, at int) {
 		r.forgotten = r.history[historyMax/2-1].version
 		r.history = append(r.history[:0:0], r.history[historyMax/2:]...)
 	}
-	full := frame("MODIFIED", r.encode(nil, at, false))
-	metadata := full
-	if strings.HasPrefix(r.apiVersion, "apps/") || strings.HasPrefix(r.apiVersion, "example.com/") {
-		metadata = frame("MODIFIED", r.encode(nil, at, true))
+	changed := event{version: s.version}
+	if r.numbers == nil {
+		changed.as[wholeJSON] = frame("MODIFIED", r.encode(nil, at, false))
+	} else {
+		// Of templates, the exporter reads metadata only.
+		object := r.encode(nil, at, true)
+		changed.as[metadataJSON] = frame("MODIFIED", object)
+		changed.as[metadataProtobuf] = eventFrame(nil, "MODIFIED", metadataMessage(object))
 	}
-	r.history = append(r.history, event{s.version, full, metadata})
+	r.history = append(r.history, changed)
 	close(r.wake)
 	r.wake = make(chan struct{})
 	s.changes.Add(1)
@@ -176,8 +180,16 @@ func (s *server) discover(w http.ResponseWriter, core bool) {
 	json.NewEncoder(w).Encode(map[string]any{"kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "items": items})
 }
 
-func metadataOnly(r *http.Request) bool {
-	return strings.Contains(r.Header.Get("Accept"), "as=PartialObjectMetadata")
+// The form of objects that the client prefers.
+func formOf(r *http.Request) form {
+	accept := r.Header.Get("Accept")
+	switch {
+	case !strings.Contains(accept, "as=PartialObjectMetadata"):
+		return wholeJSON
+	case strings.HasPrefix(accept, protobufType):
+		return metadataProtobuf
+	}
+	return metadataJSON
 }
 
 // The objects that a list has to hold: from `first` on, at most `limit` if that is not 0. A limit does not count for a list
@@ -195,33 +207,42 @@ func bounds(r *http.Request, count int) (first, end int) {
 	return first, min(count, first+limit)
 }
 
-// Encodes objects in batches with `separator` between them and hands each batch to `write`.
-func (s *server) each(r *resource, first, end int, metadata bool, separator string, frameOf func(out, object []byte) []byte, write func([]byte)) {
+// Encodes objects in batches, each by `add`, and hands each batch to `write`.
+func (s *server) each(r *resource, first, end int, metadata bool, add func(out, object []byte) []byte, write func([]byte)) {
 	out, object := make([]byte, 0, 2*bufferBytes), make([]byte, 0, 8192)
 	for at := first; at < end; {
 		s.mu.Lock()
 		for next := min(end, at+objectsALock); at < next; at++ {
-			if at > first {
-				out = append(out, separator...)
-			}
 			object = r.encode(object[:0], at, metadata)
-			out = frameOf(out, object)
+			out = add(out, object)
 		}
 		s.mu.Unlock()
+		s.sentBytes.Add(int64(len(out)))
 		write(out)
 		out = out[:0]
 	}
 	s.listed.Add(int64(end - first))
 }
 
-func plain(out, object []byte) []byte { return append(out, object...) }
+// A page of a list: objects from `first` to `end`.
+type page struct {
+	of             *resource
+	first, end     int
+	version, token string
+}
 
 func (s *server) list(w http.ResponseWriter, r *http.Request, of *resource) {
-	metadata := metadataOnly(r)
-	first, end := bounds(r, of.count)
-	setHeaders(w, "application/json")
+	s.mu.Lock()
+	p := page{of: of, version: strconv.Itoa(s.version)}
+	s.mu.Unlock()
+	p.first, p.end = bounds(r, of.count)
+	if p.end < of.count && p.end > p.first {
+		p.token = strconv.Itoa(p.end)
+	}
+	as := formOf(r)
+	setHeaders(w, map[form]string{wholeJSON: "application/json", metadataJSON: "application/json", metadataProtobuf: protobufType}[as])
 	var to io.Writer = w
-	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") && end-first > gzipObjects {
+	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") && p.end-p.first > gzipObjects {
 		w.Header().Set("Content-Encoding", "gzip")
 		w.Header().Set("Vary", "Accept-Encoding")
 		compressor, _ := gzip.NewWriterLevel(w, gzipLevel)
@@ -230,36 +251,54 @@ func (s *server) list(w http.ResponseWriter, r *http.Request, of *resource) {
 	}
 	buffered := bufio.NewWriterSize(to, bufferBytes)
 	defer buffered.Flush()
-	write := func(b []byte) {
-		s.sentBytes.Add(int64(len(b)))
-		buffered.Write(b)
+	if as == metadataProtobuf {
+		s.writeProtobuf(buffered, &p)
+	} else {
+		s.writeJSON(buffered, &p, as == metadataJSON)
 	}
-	s.mu.Lock()
-	version := s.version
-	s.mu.Unlock()
-	rest := ""
-	if end < of.count {
-		rest = fmt.Sprintf(`"continue":"%d","remainingItemCount":%d,`, end, of.count-end)
-	}
+}
+
+func (s *server) writeJSON(w *bufio.Writer, p *page, metadata bool) {
 	// Lists of custom resources have sorted members; those of metadata the order of their Go type.
 	if metadata {
-		fmt.Fprintf(buffered, `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{%s"resourceVersion":"%d"},"items":[`, rest, version)
-		s.each(of, first, end, true, ",", plain, write)
-		fmt.Fprint(buffered, "]}\n")
+		rest := ""
+		if p.token != "" {
+			rest = fmt.Sprintf(`,"continue":%q,"remainingItemCount":%d`, p.token, p.of.count-p.end)
+		}
+		fmt.Fprintf(w, `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":%q%s},"items":[`, p.version, rest)
+	} else {
+		fmt.Fprintf(w, `{"apiVersion":%q,"items":[`, p.of.apiVersion)
+	}
+	separator := ""
+	s.each(p.of, p.first, p.end, metadata, func(out, object []byte) []byte {
+		out = append(append(out, separator...), object...)
+		separator = ","
+		return out
+	}, func(b []byte) { w.Write(b) })
+	if metadata {
+		fmt.Fprint(w, "]}\n")
 		return
 	}
-	fmt.Fprintf(buffered, `{"apiVersion":%q,"items":[`, of.apiVersion)
-	s.each(of, first, end, false, ",", plain, write)
-	if rest == "" {
-		rest = `"continue":"",`
+	rest := ""
+	if p.token != "" {
+		rest = fmt.Sprintf(`"remainingItemCount":%d,`, p.of.count-p.end)
 	}
-	fmt.Fprintf(buffered, `],"kind":"%sList","metadata":{%s"resourceVersion":"%d"}}`+"\n", of.kind, rest, version)
+	fmt.Fprintf(w, `],"kind":"%sList","metadata":{"continue":%q,%s"resourceVersion":%q}}`+"\n", p.of.kind, p.token, rest, p.version)
+}
+
+// The envelope begins with the length of the list, so the page is complete before its first byte is sent.
+func (s *server) writeProtobuf(w *bufio.Writer, p *page) {
+	message := listMetadata(p.version, p.token, p.of.count-p.end)
+	s.each(p.of, p.first, p.end, true, func(out, object []byte) []byte {
+		return bytesField(out, 2, metadataMessage(object))
+	}, func(b []byte) { message = append(message, b...) })
+	w.Write(envelope("meta.k8s.io/v1", "PartialObjectMetadataList", message))
 }
 
 // ---- watches
 
 // The events after a version, the last version, and a channel that closes when there are more; false if they are too old.
-func (s *server) since(of *resource, version int, metadata bool) (out []byte, last int, wake chan struct{}, known bool) {
+func (s *server) since(of *resource, version int, as form) (out []byte, last int, wake chan struct{}, known bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if version < of.forgotten {
@@ -270,51 +309,62 @@ func (s *server) since(of *resource, version int, metadata bool) (out []byte, la
 		first--
 	}
 	for _, e := range of.history[first:] {
-		if metadata {
-			out = append(out, e.metadata...)
-		} else {
-			out = append(out, e.full...)
-		}
+		out = append(out, e.as[as]...)
 		version = e.version
 	}
 	return out, version, of.wake, true
 }
 
-func bookmark(of *resource, metadata bool, annotations string, version int) string {
-	apiVersion, kind := of.apiVersion, of.kind
-	if metadata {
+func bookmark(of *resource, as form, initial bool, version int) []byte {
+	if as == metadataProtobuf {
+		return bookmarkFrame(strconv.Itoa(version), initial)
+	}
+	apiVersion, kind, annotations := of.apiVersion, of.kind, ""
+	if as == metadataJSON {
 		apiVersion, kind = "meta.k8s.io/v1", "PartialObjectMetadata"
 	}
-	return fmt.Sprintf(`{"type":"BOOKMARK","object":{"apiVersion":%q,"kind":%q,"metadata":{%s"resourceVersion":"%d"}}}`+"\n",
+	if initial {
+		annotations = initialEventsEnd
+	}
+	return fmt.Appendf(nil, `{"type":"BOOKMARK","object":{"apiVersion":%q,"kind":%q,"metadata":{%s"resourceVersion":"%d"}}}`+"\n",
 		apiVersion, kind, annotations, version)
 }
 
+// Sends all objects as events, then a bookmark.
+func (s *server) sendInitialEvents(w io.Writer, of *resource, as form, version int) {
+	added := func(out, object []byte) []byte {
+		if as == metadataProtobuf {
+			return eventFrame(out, "ADDED", metadataMessage(object))
+		}
+		return append(append(append(out, `{"type":"ADDED","object":`...), object...), '}', '\n')
+	}
+	s.each(of, 0, of.count, as != wholeJSON, added, func(b []byte) { w.Write(b) })
+	w.Write(bookmark(of, as, true, version))
+}
+
 func (s *server) watch(w http.ResponseWriter, r *http.Request, of *resource) {
-	q, metadata, flusher := r.URL.Query(), metadataOnly(r), w.(http.Flusher)
+	q, as, flusher := r.URL.Query(), formOf(r), w.(http.Flusher)
 	seconds, _ := strconv.Atoi(q.Get("timeoutSeconds"))
 	version, _ := strconv.Atoi(q.Get("resourceVersion"))
 	end, bookmarks := time.After(time.Duration(seconds)*time.Second), time.NewTicker(time.Minute)
 	defer bookmarks.Stop()
-	setHeaders(w, "application/json")
+	setHeaders(w, map[form]string{wholeJSON: "application/json", metadataJSON: "application/json", metadataProtobuf: protobufStream}[as])
 	w.WriteHeader(200)
 	if q.Get("sendInitialEvents") == "true" {
 		s.mu.Lock()
 		version = s.version
 		s.mu.Unlock()
-		added := func(out, object []byte) []byte {
-			return append(append(append(out, `{"type":"ADDED","object":`...), object...), '}', '\n')
-		}
-		s.each(of, 0, of.count, metadata, "", added, func(b []byte) {
-			s.sentBytes.Add(int64(len(b)))
-			w.Write(b)
-		})
-		fmt.Fprint(w, bookmark(of, metadata, initialEventsEnd, version))
+		s.sendInitialEvents(w, of, as, version)
 	}
 	flusher.Flush()
 	for {
-		out, last, wake, known := s.since(of, version, metadata)
+		out, last, wake, known := s.since(of, version, as)
 		if !known {
-			w.Write([]byte(expired))
+			if as == metadataProtobuf {
+				w.Write(expiredFrame())
+			} else {
+				w.Write([]byte(expired))
+			}
 			return
 		}
 		version = last
@@ -326,7 +376,7 @@ func (s *server) watch(w http.ResponseWriter, r *http.Request, of *resource) {
 		select {
 		case <-wake:
 		case <-bookmarks.C:
-			fmt.Fprint(w, bookmark(of, metadata, "", version))
+			w.Write(bookmark(of, as, false, version))
 			flusher.Flush()
 		case <-end:
 			return

@@ -15,7 +15,7 @@ const (
 	appliedEvery = 3
 	policyAPI    = "policy.karmada.io/v1alpha1"
 	workAPI      = "work.karmada.io/v1alpha2"
-	historyMax   = 20000
+	historyMax   = 100000 // Events of the watch cache of a kube-apiserver.
 )
 
 // world has the numbers of objects, and what has changed since the start.
@@ -49,10 +49,20 @@ type resource struct {
 	wake      chan struct{} // Closed when history grows.
 }
 
-// event is a change as a watch sends it.
+// form is how objects are sent.
+type form int
+
+const (
+	wholeJSON form = iota
+	metadataJSON
+	metadataProtobuf
+	forms
+)
+
+// event is a change as a watch sends it, in each form that a client of its kind asks for.
 type event struct {
-	version        int
-	full, metadata []byte
+	version int
+	as      [forms][]byte
 }
 
 func (w *world) policyOf(number int) int {

@@ -2,8 +2,7 @@
 
 // crowd -cert FILE -key FILE [-http1] [-kinds N] [-objects N] [-policies N]: an API server with many
 // kinds or many changes, which costs little. It prints its address, and then obeys lines on standard
-// input, each answered by one: "rate N" (changes a second), "cut", "compact", "goaway N", "failover N" (all
-// bindings, in so many seconds), "stats". It ends with its input.
+// input, each answered by one: "rate N" (changes a second), "cut", "compact", "goaway N", "stats". It ends with its input.
 package main
 
 import (
@@ -46,8 +45,6 @@ func (s *server) obey(in *bufio.Scanner, rate *atomic.Int64) {
 			s.compact()
 		case "goaway":
 			s.goaway.Store(number)
-		case "failover":
-			go s.failover(time.Duration(number) * time.Second)
 		}
 		s.mu.Lock()
 		connections := len(s.conns)

@@ -31,7 +31,6 @@ const (
 	policyAPI  = "policy.karmada.io/v1alpha1"
 	workAPI    = "work.karmada.io/v1alpha2"
 	historyMax = 20000
-	evicted    = 1000 // More than any value that is drawn.
 )
 
 // How many policies there are, each for all Deployments of a namespace; 0: half as many as these,
@@ -61,23 +60,16 @@ func policyBody(number, value int) string {
 	return fmt.Sprintf(`"spec":{%s,"priority":%d,%s}`, selector(number), value%5, placement(value))
 }
 
-// Follows a policy that may have changed since: some are stale. It is healthy where it is, or is
-// moved off there, if that is added to its value.
+// Follows a policy that may have changed since: some are stale.
 func bindingBody(number, value int) string {
-	from, to, task := value%3, value%3, ""
-	if value >= evicted {
-		from, to = (value-evicted)%3, (value-evicted+1)%3
-		task = fmt.Sprintf(`"gracefulEvictionTasks":[{"fromCluster":"member%d","purgeMode":"Gracefully","reason":"TaintUntolerated",`+
-			`"producer":"TaintManager","creationTimestamp":"2026-01-01T00:00:00Z"}],`, from)
-	}
-	return fmt.Sprintf(`"spec":{%s,"clusters":[{"name":"member%d"}],%s"schedulerName":"default-scheduler","resource":{`+
+	return fmt.Sprintf(`"spec":{%s,"clusters":[{"name":"member%d"}],"schedulerName":"default-scheduler","resource":{`+
 		`"apiVersion":"apps/v1","kind":"Deployment","namespace":"%s","name":"o%d"}},"status":{"schedulerObservedGeneration":%d,`+
 		`"lastScheduledTime":"2026-01-01T00:00:00Z","conditions":[{"type":"Scheduled","status":"True","reason":"Success",`+
 		`"message":"Binding has been scheduled successfully.","lastTransitionTime":"2026-01-01T00:00:00Z"},{"type":"FullyApplied",`+
 		`"status":"True","reason":"FullyAppliedSuccess","message":"All works have been successfully applied",`+
 		`"lastTransitionTime":"2026-01-01T00:00:00Z"}],"aggregatedStatus":[{"clusterName":"member%d","applied":true,`+
 		`"health":"Healthy","status":{"replicas":2,"readyReplicas":2,"availableReplicas":2,"updatedReplicas":2}}]}`,
-		placement(from), to, task, namespaceOf(number), number, value+1, from)
+		placement(value), value%3, namespaceOf(number), number, value+1, value%3)
 }
 
 func clusterBody(int, int) string {

@@ -84,22 +84,6 @@ func (s *server) tell(k *kind, what string, number int, o stored) {
 	s.changes.Add(1)
 }
 
-// Move all bindings off where they are, evenly over that time.
-func (s *server) failover(over time.Duration) {
-	k, begun := s.byPath["/apis/"+workAPI+"/resourcebindings"], time.Now()
-	for number := 0; number < k.count; {
-		due := int(float64(k.count) * float64(time.Since(begun)) / float64(over))
-		s.mu.Lock()
-		for ; number < min(due, k.count); number++ {
-			s.version++
-			k.objects[number] = stored{s.version, k.objects[number].value + evicted}
-			s.tell(k, "MODIFIED", number, k.objects[number])
-		}
-		s.mu.Unlock()
-		time.Sleep(2 * time.Millisecond)
-	}
-}
-
 func frame(what string, object []byte) []byte {
 	return []byte(`{"type":"` + what + `","object":` + string(object) + "}\n")
 }

@@ -90,3 +90,37 @@ TEST(many_strings_are_added_and_dropped)
         }
     }
 }
+
+TEST(derived_texts_are_recalled)
+{
+    enum { TEXTS = 2000, LONG = 4096 };
+    struct intern *pool = intern_new(1);
+    CLEANUP(free_cleanup) char *long_key = xcalloc(1, LONG);
+    char key[32], text[32];
+
+    assert_null(intern_recall(pool, "a", 1));
+    for (int i = 0; i < TEXTS; i++) {
+        snprintf(key, sizeof(key), "key %d", i);
+        snprintf(text, sizeof(text), "text %d", i);
+        intern_remember(pool, key, strlen(key), text);
+
+        const char *found = intern_recall(pool, key, strlen(key));
+
+        assert_string_equal(found, text);
+        intern_drop(pool, found);
+    }
+    for (int i = 0; i < TEXTS; i++) {
+        snprintf(key, sizeof(key), "key %d", i);
+        snprintf(text, sizeof(text), "text %d", i);
+
+        const char *found = intern_recall(pool, key, strlen(key));
+
+        if (found)
+            assert_string_equal(found, text);
+        intern_drop(pool, found);
+    }
+    intern_remember(pool, long_key, LONG, "x");
+    assert_null(intern_recall(pool, long_key, LONG));
+    assert_int_equal(intern_count(pool), 0);
+    intern_free(pool);
+}

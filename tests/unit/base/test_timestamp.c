@@ -136,3 +136,25 @@ TEST(formatted_time_parses_to_the_same_time)
         assert_true(back == sent);
     }
 }
+
+/* The C library is the reference: it normalizes a day that the month does not have. */
+TEST(dates_are_as_in_the_c_library)
+{
+    static const int days[] = {1, 28, 29, 30, 31};
+
+    for (int year = 0; year <= 9999; year++) {
+        for (int month = 0; month < 12; month++) {
+            for (size_t i = 0; i < ARRAY_LEN(days); i++) {
+                struct tm civil = {.tm_year = year - 1900, .tm_mon = month, .tm_mday = days[i]};
+                int64_t expected_s = timegm(&civil);
+                char text[64];
+                int64_t ms = 0;
+
+                snprintf(text, sizeof(text), "%04d-%02d-%02dT00:00:00Z", year, month + 1, days[i]);
+                assert_int_equal(parse_timestamp(text, &ms), civil.tm_mday == days[i]);
+                if (civil.tm_mday == days[i])
+                    assert_int_equal(ms, expected_s * 1000);
+            }
+        }
+    }
+}

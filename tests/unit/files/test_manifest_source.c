@@ -74,7 +74,7 @@ static void dump_store(const struct store *store, struct strbuf *out)
                     continue;
                 int replicas = -1;
                 if (entry_class(entry) == CLASS_TEMPLATE)
-                    replicas = entry_template(entry)->replicas;
+                    replicas = template_replicas(entry_template(entry));
                 snprintf(line, sizeof(line), "%s=%d ", entry->name, replicas);
                 lines[count++] = xstrdup(line);
             }

@@ -27,7 +27,7 @@ static void append_description(const struct entry *entry, struct strbuf *out)
     if (entry_class(entry) == CLASS_TEMPLATE) {
         const struct template *t = entry_template(entry);
 
-        strbuf_addf(out, " %s", t->labels.count > 0 ? t->labels.items[0].value : "?");
+        strbuf_addf(out, " %s", t->labels ? t->labels[0].value : "?");
     } else if (entry_class(entry) == CLASS_POLICY) {
         strbuf_addf(out, " %d", entry_policy(entry)->priority);
     } else if (entry_class(entry) == CLASS_BINDING) {
@@ -71,27 +71,39 @@ static char *describe_store(const struct store *store)
     return strbuf_take(&out, &len);
 }
 
-static bool has_override(const struct fake_api *api)
+/* Returns true if the namespace filter does not exclude the object. */
+static bool is_in_scope(const struct fake_object *o, const struct namespace_filter *filter)
+{
+    const char *ns = o->kind == FAKE_WORK ? fake_work_ns(o->value) : o->ns;
+    bool unfiltered = o->kind == FAKE_CLUSTER_POLICY || o->kind == FAKE_CLUSTER_OVERRIDE ||
+                      o->kind == FAKE_CLUSTER;
+
+    return unfiltered || (ns && namespace_filter_allows(filter, ns));
+}
+
+static bool has_override(const struct fake_api *api, const struct namespace_filter *filter)
 {
     bool has = false;
 
     for (size_t i = 0; i < api->count; i++)
-        has = has || api->objects[i].kind == FAKE_OVERRIDE ||
-              api->objects[i].kind == FAKE_CLUSTER_OVERRIDE;
+        has = has || (is_in_scope(&api->objects[i], filter) &&
+                      (api->objects[i].kind == FAKE_OVERRIDE ||
+                       api->objects[i].kind == FAKE_CLUSTER_OVERRIDE));
     return has;
 }
 
 /*
- * Returns true if the store must have the object. A template must be in the store if a policy
- * selects its kind or a binding refers to it, a Work of a binding if Works are wanted, and an Event
- * of a failed override if also an override policy exists.
+ * Returns true if the store must have the object, which is in scope. A template must be in the
+ * store if a policy selects its kind or a binding refers to it, a Work of a binding if Works are
+ * wanted, and an Event of a failed override if also an override policy exists.
  */
-static bool must_be_stored(const struct fake_api *api, const struct fake_object *object)
+static bool must_be_stored(const struct fake_api *api, const struct namespace_filter *filter,
+                           const struct fake_object *object)
 {
     if (object->kind == FAKE_WORK)
         return api->works_wanted && fake_work_ns(object->value);
     if (object->kind == FAKE_EVENT && strstr(fake_event_reason(object->name), "Override"))
-        return api->works_wanted && has_override(api);
+        return api->works_wanted && has_override(api, filter);
     if (!fake_kinds[object->kind].template)
         return true;
     for (size_t i = 0; i < api->count; i++) {
@@ -118,22 +130,32 @@ static enum api_version_answer find_api_version(const void *context, const char 
     return strcmp(api_version, FAKE_OLD_VERSION) == 0 ? API_VERSION_UNWATCHED : API_VERSION_WATCHED;
 }
 
+/* Puts an object of the server into the world as the source must do. */
+static void put_expected(const struct fake_api *api, const struct namespace_filter *filter,
+                         const struct fake_object *object, struct world *out)
+{
+    CLEANUP(strbuf_release) struct strbuf json = STRBUF_INIT(1 << 16);
+    bool in_scope = is_in_scope(object, filter);
+
+    fake_write(object, false, &json);
+    CLEANUP(json_cleanup) cJSON *parsed = cJSON_Parse(json.data);
+
+    if (in_scope && must_be_stored(api, filter, object))
+        world_put_text(out, json.data);
+    else if (!in_scope && object->kind == FAKE_POLICY)
+        engine_put_other_policy(out->engine, parsed, (struct origin){0});
+}
+
 /* Initializes a world with all objects of the server that the store must have. */
-static void init_expected_world(const struct fake_api *api, struct world *out)
+static void init_expected_world(const struct fake_api *api, const struct namespace_filter *filter,
+                                struct world *out)
 {
     world_init(out, &rules_options_default, 99);
     engine_set_api_version_source(
         out->engine, (struct api_version_source){.judge = find_api_version, .context = api});
     engine_follow_works(out->engine, api->works_wanted);
-    for (size_t i = 0; i < api->count; i++) {
-        struct strbuf json = STRBUF_INIT(1 << 16);
-
-        if (!must_be_stored(api, &api->objects[i]))
-            continue;
-        fake_write(&api->objects[i], false, &json);
-        world_put_text(out, json.data);
-        strbuf_release(&json);
-    }
+    for (size_t i = 0; i < api->count; i++)
+        put_expected(api, filter, &api->objects[i], out);
 }
 
 static void assert_same_text(const char *actual, const char *expected, uint32_t seed)
@@ -147,7 +169,7 @@ static void assert_equals_server(struct follow_lab *lab, uint32_t seed)
     struct world expected_world;
     struct strbuf dump = STRBUF_INIT(1 << 22), expected_dump = STRBUF_INIT(1 << 22);
 
-    init_expected_world(&lab->api, &expected_world);
+    init_expected_world(&lab->api, &lab->filter, &expected_world);
 
     CLEANUP(free_cleanup) char *actual = describe_store(lab->world.store);
     CLEANUP(free_cleanup) char *expected = describe_store(expected_world.store);
@@ -182,7 +204,8 @@ static void remove_rare_policies(struct fake_api *api)
 
 static void write_random_object(struct fake_api *api)
 {
-    static const char *const namespaces[] = {"a", "b", "c"};
+    /* Of two shards, the first one has only "shop". */
+    static const char *const namespaces[] = {"a", "b", "shop"};
     static const char *const names[] = {"x", "y", "z", "u", "v", "w"};
     enum fake_kind kind = (enum fake_kind)fake_random(api, FAKE_KIND_COUNT);
     const char *ns = fake_kinds[kind].namespaced ? namespaces[fake_random(api, 3)] : "";
@@ -268,6 +291,9 @@ static void run_random_history(uint32_t seed, unsigned fault_percent)
     lab.api.fault_percent = fault_percent;
     lab.api.few_policies = seed % 3 > 0;
     lab.api.works_wanted = seed % 4 > 1;
+    if (seed % 3 == 2)
+        lab.filter = (struct namespace_filter){.shard = seed % 2, .total_shards = 2};
+    lab.api.shards = (enum fake_shards)(seed % (FAKE_SHARDS_INVALID + 1));
     for (unsigned i = 0; i < 30; i++)
         write_random_object(&lab.api);
     follow_start(&lab);
@@ -1120,6 +1146,32 @@ TEST(refused_selector_is_sent_once_for_each_resource)
             assert_true(r->synced);
             assert_true(r->watch.counts.list_failures <= 2);
         }
+        follow_release(&lab);
+    }
+}
+
+/* The shard has no override policy; that of another shard is no sign of a restored server. */
+TEST(objects_of_other_shards_do_not_look_like_a_restore)
+{
+    for (unsigned row = 0; row < 2 * ARRAY_LEN(shard_cases); row++) {
+        struct follow_lab lab;
+
+        follow_init(&lab, 21);
+        lab.filter = (struct namespace_filter){.total_shards = 2};
+        lab.api.shards =
+            row < ARRAY_LEN(shard_cases) ? shard_cases[row].shards : FAKE_SHARDS_SELECTED;
+        fake_put(&lab.api, FAKE_OVERRIDE, "depot", "x", 1);
+        fake_put(&lab.api, FAKE_BINDING, "depot", "x", 1);
+        fake_put(&lab.api, FAKE_CLUSTER, "", "x", 1);
+        follow_start(&lab);
+        follow_pass(&lab, 60 * 1000);
+        assert_true(kube_source_ready(lab.source));
+        /* The gate is turned on or off, or the server comes to refuse the selector. */
+        lab.api.shards = shard_cases[row % ARRAY_LEN(shard_cases)].shards;
+        fake_cut_all(&lab.api);
+        follow_pass(&lab, CALM_MS);
+        assert_int_equal(kube_source_restores(lab.source), 0);
+        assert_int_equal(store_object_count(lab.world.store, CLASS_OVERRIDE), 0);
         follow_release(&lab);
     }
 }

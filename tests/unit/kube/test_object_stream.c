@@ -441,7 +441,7 @@ TEST(buffer_shrinks_after_a_large_object)
     append_large_event(&text, ",0", 50000);
     object_stream_init(&s, JSON_FRAME_EVENTS, "v1", "ConfigMap", record_event, &recorder);
     assert_true(object_stream_feed(&s, text.data, text.len, &err));
-    assert_in_range(s.frame.object.cap, 0, 16384);
+    assert_in_range(s.json.object.cap, 0, 16384);
     object_stream_release(&s);
     strbuf_release(&recorder.log);
     strbuf_release(&text);

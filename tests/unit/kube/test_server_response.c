@@ -153,12 +153,16 @@ TEST(content_types_and_parameters_are_recognized)
     static const char aggregated[] =
         "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
-    assert_true(content_type_is_json("application/json"));
-    assert_true(content_type_is_json("Application/JSON; charset=utf-8"));
-    assert_true(content_type_is_json(aggregated));
-    assert_false(content_type_is_json("application/json-patch"));
-    assert_false(content_type_is_json("text/html"));
-    assert_false(content_type_is_json(NULL));
+    assert_true(content_type_is("application/json", CONTENT_TYPE_JSON));
+    assert_true(content_type_is("Application/JSON; charset=utf-8", CONTENT_TYPE_JSON));
+    assert_true(content_type_is(aggregated, CONTENT_TYPE_JSON));
+    assert_false(content_type_is("application/json-patch", CONTENT_TYPE_JSON));
+    assert_false(content_type_is("text/html", CONTENT_TYPE_JSON));
+    assert_false(content_type_is(NULL, CONTENT_TYPE_JSON));
+    assert_false(content_type_is("application/json", CONTENT_TYPE_PROTOBUF));
+    assert_true(content_type_is("application/vnd.kubernetes.protobuf", CONTENT_TYPE_PROTOBUF));
+    assert_true(
+        content_type_is("application/vnd.kubernetes.protobuf;stream=watch", CONTENT_TYPE_PROTOBUF));
     assert_true(content_type_has_parameter(aggregated, "as", "APIGroupDiscoveryList"));
     assert_true(content_type_has_parameter(aggregated, "v", "v2"));
     assert_true(content_type_has_parameter("application/json; V=v2 ;as=x", "v", "v2"));
@@ -167,6 +171,26 @@ TEST(content_types_and_parameters_are_recognized)
     assert_false(content_type_has_parameter("application/json", "v", "v2"));
     assert_false(content_type_has_parameter("application/json;", "v", "v2"));
     assert_false(content_type_has_parameter(NULL, "v", "v2"));
+}
+
+TEST(accept_headers_prefer_the_shortest_content)
+{
+    assert_string_equal(accept_header(REQUEST_OBJECTS, true), "application/json");
+    assert_string_equal(accept_header(REQUEST_OBJECTS, false), "application/json");
+    assert_string_equal(
+        accept_header(REQUEST_METADATA, true),
+        "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json");
+    assert_string_equal(
+        accept_header(REQUEST_METADATA, false),
+        "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json");
+    assert_string_equal(
+        accept_header(REQUEST_FAST_METADATA, true),
+        "application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,"
+        "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json");
+    assert_string_equal(
+        accept_header(REQUEST_FAST_METADATA, false),
+        "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,"
+        "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json");
 }
 
 TEST(selectors_are_escaped_and_optional)

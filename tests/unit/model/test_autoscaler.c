@@ -84,7 +84,7 @@ TEST(an_autoscaler_has_labels_a_claim_and_an_owner_beside_its_target)
     struct template *copy = template_copy_with_claim(t, NULL);
 
     assert_string_equal(template_owner(t), "x");
-    assert_string_equal(t->claim->name, "p");
+    assert_string_equal(template_claim(t)->name, "p");
     assert_string_equal(template_autoscaler(t)->name, "web");
     assert_string_equal(template_owner(copy), "x");
     assert_ptr_equal(template_autoscaler(copy), template_autoscaler(t));

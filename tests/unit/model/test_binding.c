@@ -67,16 +67,16 @@ TEST(all_fields_of_a_binding_are_decoded)
     assert_string_equal(b->clusters[0].name, "m1");
     assert_int_equal(b->clusters[0].replicas, 2);
     assert_int_equal(b->clusters[1].replicas, 0);
-    assert_int_equal(b->referrer_count, 2);
-    assert_string_equal(b->referrers[0].ns, "test");
-    assert_string_equal(b->referrers[0].name, "app-deployment");
-    assert_string_equal(b->referrers[1].ns, "");
+    assert_int_equal(binding_rare(b)->referrer_count, 2);
+    assert_string_equal(binding_rare(b)->referrers[0].ns, "test");
+    assert_string_equal(binding_rare(b)->referrers[0].name, "app-deployment");
+    assert_string_equal(binding_rare(b)->referrers[1].ns, "");
     assert_true(b->has_placement);
     assert_true(b->has_conflict_resolution);
-    assert_text(b->propagation.placement, "{\"clusterAffinity\":{\"clusterNames\":[\"m1\"]}}");
-    assert_text(b->propagation.schedule_priority, "{\"priority\":100}");
-    assert_int_equal(b->propagation.preserve, OPTIONAL_TRUE);
-    assert_true(b->propagation.propagate_deps);
+    assert_text(b->propagation->placement, "{\"clusterAffinity\":{\"clusterNames\":[\"m1\"]}}");
+    assert_text(b->propagation->schedule_priority, "{\"priority\":100}");
+    assert_int_equal(b->propagation->preserve, OPTIONAL_TRUE);
+    assert_true(b->propagation->propagate_deps);
     assert_null(b->applied_placement);
     binding_release(r.strings, b);
 }
@@ -128,7 +128,7 @@ TEST(binding_with_an_empty_spec_has_the_defaults)
     assert_int_equal(b->replicas, 0);
     assert_true(b->resource_version == 0);
     assert_int_equal(b->delivered_generation, 0);
-    assert_text(b->propagation.scheduler_name, "default-scheduler");
+    assert_text(b->propagation->scheduler_name, "default-scheduler");
     binding_release(r.strings, b);
 }
 
@@ -184,12 +184,12 @@ TEST_ROWS(recorded_dependencies_are_decoded, dependencies_cases, name)
 
     struct binding *b = binding_decode(&r.decode, json);
     assert_non_null(b);
-    for (uint32_t i = 0; b->recorded && i < b->recorded->count; i++) {
-        const struct identity *id = &b->recorded->items[i];
+    for (uint32_t i = 0; binding_rare(b)->recorded && i < binding_rare(b)->recorded->count; i++) {
+        const struct identity *id = &binding_rare(b)->recorded->items[i];
 
         strbuf_addf(&text, "%s %s %s/%s, ", id->api_version, id->kind, id->ns, id->name);
     }
-    assert_text(b->recorded ? text.data : NULL, c->text);
+    assert_text(binding_rare(b)->recorded ? text.data : NULL, c->text);
     binding_release(r.strings, b);
 }
 
@@ -209,7 +209,8 @@ TEST(more_than_4096_recorded_dependencies_are_unknown)
         reading_init(&r);
         struct binding *b = binding_decode(&r.decode, json);
         assert_non_null(b);
-        assert_int_equal(b->recorded ? b->recorded->count : 0, count == 4096 ? count : 0);
+        assert_int_equal(binding_rare(b)->recorded ? binding_rare(b)->recorded->count : 0,
+                         count == 4096 ? count : 0);
         binding_release(r.strings, b);
     }
 }
@@ -242,7 +243,7 @@ TEST_ROWS(placement_is_decoded, placements, name)
 
     assert_non_null(b);
     assert_int_equal(b->has_placement, c->has_placement);
-    assert_text(b->propagation.placement, c->text);
+    assert_text(b->propagation->placement, c->text);
     binding_release(r.strings, b);
 }
 
@@ -285,7 +286,7 @@ TEST_ROWS(applied_placement_is_decoded, applied, name)
 
     assert_non_null(b);
     if (c->same)
-        assert_ptr_equal(b->applied_placement, b->propagation.placement);
+        assert_ptr_equal(b->applied_placement, b->propagation->placement);
     else
         assert_text(b->applied_placement, c->text);
     binding_release(r.strings, b);

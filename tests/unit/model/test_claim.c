@@ -76,7 +76,7 @@ TEST_ROWS(claim_is_decoded, cases, name)
 
     reading_init(&r);
 
-    struct claim *claim = claim_decode(&r.decode, metadata);
+    const struct claim *claim = claim_decode(&r.decode, metadata);
 
     if (claim) {
         assert_int_equal(*claim->ns == '\0', claim->cluster_scoped);
@@ -84,7 +84,7 @@ TEST_ROWS(claim_is_decoded, cases, name)
     }
     assert_text(claim ? text.data : NULL, c->claim);
     assert_false(r.decode.failed);
-    claim_free(r.strings, claim);
+    claim_release(r.strings, claim);
 }
 
 static struct wrong_case {
@@ -113,7 +113,7 @@ TEST_ROWS(claim_of_a_wrong_type_is_rejected, wrong, name)
     CLEANUP(json_cleanup) cJSON *metadata = metadata_of(c->labels, c->annotations);
 
     reading_init(&r);
-    claim_free(r.strings, claim_decode(&r.decode, metadata));
+    claim_release(r.strings, claim_decode(&r.decode, metadata));
     assert_true(r.decode.failed);
     assert_string_equal(r.err.text, c->error);
 }

@@ -205,3 +205,87 @@ TEST(deletion_at_the_epoch_counts_as_deletion)
     decode_is_deleting(&r.decode, wrong);
     assert_true(r.decode.failed);
 }
+
+/* Block of two members; each block owns a reference of the text. */
+struct pair {
+    const char *text;
+    uint64_t number;
+};
+
+static const struct pair *add_pair(struct intern *strings, const char *text, uint64_t number)
+{
+    const struct pair pair = {intern_add(strings, text), number};
+    bool added;
+    const struct pair *block = intern_add_block(strings, &pair, sizeof(pair), &added);
+
+    if (!added)
+        intern_drop(strings, pair.text);
+    return block;
+}
+
+static void drop_pair(struct intern *strings, const struct pair *pair)
+{
+    if (intern_has_one_reference(pair))
+        intern_drop(strings, pair->text);
+    intern_drop(strings, pair);
+}
+
+TEST(equal_blocks_are_one)
+{
+    struct intern *strings = intern_new(1);
+    const struct pair *one = add_pair(strings, "a", 1), *two = add_pair(strings, "a", 1);
+    const struct pair *other = add_pair(strings, "a", 2);
+
+    assert_ptr_equal(one, two);
+    assert_ptr_not_equal(one, other);
+    assert_int_equal((uintptr_t)one % 8, 0);
+    assert_int_equal(intern_len(one), sizeof(*one));
+    assert_int_equal(intern_count(strings), 3);
+    drop_pair(strings, one);
+    assert_string_equal(two->text, "a");
+    drop_pair(strings, two);
+    assert_int_equal(intern_count(strings), 2);
+    assert_string_equal(other->text, "a");
+    drop_pair(strings, other);
+    assert_int_equal(intern_count(strings), 0);
+    intern_free(strings);
+}
+
+/* Their references are counted apart, because only one of them may have members to drop. */
+TEST(block_and_string_of_equal_bytes_differ)
+{
+    struct intern *strings = intern_new(1);
+    bool added;
+    const char *text = intern_add(strings, "12345678");
+    const char *block = intern_add_block(strings, "12345678", 8, &added);
+
+    assert_true(added);
+    assert_ptr_not_equal(text, block);
+    intern_drop(strings, block);
+    assert_string_equal(intern_find(strings, "12345678"), "12345678");
+    intern_drop(strings, text);
+    assert_int_equal(intern_count(strings), 0);
+    intern_free(strings);
+}
+
+/* Lengths around the limit between the pool of small cells and malloc(). */
+TEST(strings_of_any_length_are_interned)
+{
+    struct intern *strings = intern_new(1);
+    CLEANUP(free_cleanup) char *text = xmalloc(20001);
+
+    memset(text, 'x', 20000);
+    text[20000] = '\0';
+    for (size_t len = 4090; len <= 20000; len += len < 4102 ? 1 : 15898) {
+        const char *one = intern_add_len(strings, text, len);
+        const char *two = intern_add_len(strings, text, len);
+
+        assert_ptr_equal(one, two);
+        assert_int_equal(strlen(one), len);
+        intern_drop(strings, one);
+        assert_int_equal(intern_count(strings), 1);
+        intern_drop(strings, two);
+        assert_int_equal(intern_count(strings), 0);
+    }
+    intern_free(strings);
+}

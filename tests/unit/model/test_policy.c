@@ -72,15 +72,15 @@ TEST(all_fields_of_a_policy_are_decoded)
     assert_true(p->lazy);
     assert_true(p->preempts);
     assert_true(p->deleting);
-    assert_text(p->propagation.placement, "{\"clusterAffinity\":{\"clusterNames\":[\"m1\"]}}");
-    assert_text(p->propagation.failover, "{\"cluster\":{\"purgeMode\":\"Gracefully\"}}");
-    assert_text(p->propagation.suspension, "{\"dispatching\":true}");
-    assert_text(p->propagation.scheduler_name, "mine");
-    assert_text(p->propagation.schedule_priority,
+    assert_text(p->propagation->placement, "{\"clusterAffinity\":{\"clusterNames\":[\"m1\"]}}");
+    assert_text(p->propagation->failover, "{\"cluster\":{\"purgeMode\":\"Gracefully\"}}");
+    assert_text(p->propagation->suspension, "{\"dispatching\":true}");
+    assert_text(p->propagation->scheduler_name, "mine");
+    assert_text(p->propagation->schedule_priority,
                 "{\"priorityClassName\":\"high\",\"priorityClassSource\":\"KubePriorityClass\"}");
-    assert_int_equal(p->propagation.conflict_resolution, CONFLICT_RESOLUTION_OVERWRITE);
-    assert_int_equal(p->propagation.preserve, OPTIONAL_FALSE);
-    assert_true(p->propagation.propagate_deps);
+    assert_int_equal(p->propagation->conflict_resolution, CONFLICT_RESOLUTION_OVERWRITE);
+    assert_int_equal(p->propagation->preserve, OPTIONAL_FALSE);
+    assert_true(p->propagation->propagate_deps);
     free_policy(r.strings, &p);
 }
 
@@ -96,14 +96,14 @@ TEST(empty_spec_has_the_defaults_of_the_api)
     assert_int_equal(p->priority, 0);
     assert_null(p->id);
     assert_false(p->lazy || p->preempts || p->deleting);
-    assert_null(p->propagation.placement);
-    assert_null(p->propagation.failover);
-    assert_null(p->propagation.suspension);
-    assert_null(p->propagation.schedule_priority);
-    assert_text(p->propagation.scheduler_name, "default-scheduler");
-    assert_int_equal(p->propagation.conflict_resolution, CONFLICT_RESOLUTION_ABORT);
-    assert_int_equal(p->propagation.preserve, OPTIONAL_ABSENT);
-    assert_false(p->propagation.propagate_deps);
+    assert_null(p->propagation->placement);
+    assert_null(p->propagation->failover);
+    assert_null(p->propagation->suspension);
+    assert_null(p->propagation->schedule_priority);
+    assert_text(p->propagation->scheduler_name, "default-scheduler");
+    assert_int_equal(p->propagation->conflict_resolution, CONFLICT_RESOLUTION_ABORT);
+    assert_int_equal(p->propagation->preserve, OPTIONAL_ABSENT);
+    assert_false(p->propagation->propagate_deps);
     free_policy(r.strings, &p);
 }
 
@@ -210,7 +210,7 @@ TEST_ROWS(switches_are_decoded, switches, name)
     struct policy *p = policy_decode(&r.decode, json);
 
     assert_non_null(p);
-    snprintf(found, sizeof(found), "%d%d%d", p->lazy, p->preempts, p->propagation.propagate_deps);
+    snprintf(found, sizeof(found), "%d%d%d", p->lazy, p->preempts, p->propagation->propagate_deps);
     assert_string_equal(found, c->switches);
     free_policy(r.strings, &p);
 }

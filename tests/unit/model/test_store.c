@@ -23,7 +23,7 @@ static const char *value_of(const void *object)
 {
     const struct template *t = object;
 
-    return t->labels.count > 0 ? t->labels.items[0].value : "";
+    return t->labels ? t->labels[0].value : "";
 }
 
 static void record_change(void *context, struct entry *entry, const void *old)

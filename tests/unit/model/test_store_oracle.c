@@ -16,7 +16,7 @@ static const char *value_of(const void *object)
 {
     const struct template *t = object;
 
-    return t->labels.count > 0 ? t->labels.items[0].value : "";
+    return t->labels ? t->labels[0].value : "";
 }
 
 static enum store_outcome put(struct store *s, const char *text, struct origin origin,

@@ -25,16 +25,16 @@ TEST(all_fields_of_a_template_are_decoded)
     struct template *t = template_decode(&r.decode, json);
 
     assert_non_null(t);
-    assert_int_equal(t->labels.count, 3);
-    assert_string_equal(labels_get(&t->labels, intern_find(r.strings, "app")), "nginx");
-    assert_string_equal(t->claim->ns, "test");
-    assert_string_equal(t->claim->name, "pp");
-    assert_string_equal(t->claim->id, "id");
-    assert_string_equal(t->claimed_by, "MultiClusterService");
-    assert_int_equal(t->reference_count, 1);
+    assert_int_equal(template_labels(t).count, 3);
+    assert_string_equal(template_label(t, intern_find(r.strings, "app")), "nginx");
+    assert_string_equal(template_claim(t)->ns, "test");
+    assert_string_equal(template_claim(t)->name, "pp");
+    assert_string_equal(template_claim(t)->id, "id");
+    assert_string_equal(template_claimed_by(t), "MultiClusterService");
+    assert_int_equal(template_references(t).count, 1);
     assert_string_equal(t->references[0].name, "robot");
-    assert_int_equal(t->replicas, 3);
-    assert_int_equal(t->created_ms, 10000);
+    assert_int_equal(template_replicas(t), 3);
+    assert_int_equal(template_created_ms(t), 10000);
     assert_int_equal(t->changed_ms, 30000);
     assert_true(t->resource_version == 77);
     assert_int_equal(t->traces.generation, 4);
@@ -92,13 +92,13 @@ TEST(template_with_a_name_only_has_the_defaults)
     struct template *t = template_decode(&r.decode, json);
 
     assert_non_null(t);
-    assert_int_equal(t->labels.count, 0);
-    assert_null(t->labels.items);
-    assert_null(t->claim);
-    assert_null(t->claimed_by);
+    assert_int_equal(template_labels(t).count, 0);
+    assert_null(t->labels);
+    assert_null(template_claim(t));
+    assert_null(template_claimed_by(t));
     assert_null(t->references);
-    assert_int_equal(t->replicas, -1);
-    assert_int_equal(t->created_ms, 0);
+    assert_int_equal(template_replicas(t), -1);
+    assert_int_equal(template_created_ms(t), 0);
     assert_int_equal(t->changed_ms, 0);
     assert_true(t->resource_version == 0);
     assert_int_equal(t->uid_hash, uid_hash(""));
@@ -152,7 +152,7 @@ TEST_ROWS(replicas_are_decoded, replicas, name)
     struct template *t = template_decode(&r.decode, json);
 
     assert_non_null(t);
-    assert_int_equal(t->replicas, c->replicas);
+    assert_int_equal(template_replicas(t), c->replicas);
     template_release(r.strings, t);
 }
 
@@ -183,7 +183,7 @@ TEST(claim_id_without_a_policy_name_is_incomplete)
 
     struct template *t = template_decode(&r.decode, json);
 
-    assert_null(t->claim);
+    assert_null(template_claim(t));
     assert_true(t->claim_incomplete);
     template_release(r.strings, t);
 }
@@ -301,8 +301,11 @@ TEST(changed_by_is_the_manager_at_the_change_time)
     struct template first = template_version(10, 1), removed = template_version(11, 2);
     struct template status = template_version(12, 2), changed = template_version(13, 3);
 
-    first.changed_by = removed.changed_by = status.changed_by = "kubectl";
-    changed.changed_by = "helm";
+    const struct template_shared by_kubectl = {.changed_by = "kubectl"};
+    const struct template_shared by_helm = {.changed_by = "helm"};
+
+    first.shared = removed.shared = status.shared = &by_kubectl;
+    changed.shared = &by_helm;
     changed.changed_ms = 20000;
     assert_string_equal(template_changed_by(&first), "kubectl");
     /* A removal of fields leaves neither a time nor a manager in managedFields. */
@@ -365,9 +368,9 @@ TEST_ROWS(list_in_place_of_a_map_has_no_members, lists, name)
 
     assert_int_equal(!t, c->refused);
     if (t) {
-        assert_int_equal(t->labels.count, 0);
+        assert_null(t->labels);
         assert_int_equal(t->traces.user_keys, 0);
-        assert_null(t->requests);
+        assert_null(template_requests(t));
     }
     template_release(r.strings, t);
 }

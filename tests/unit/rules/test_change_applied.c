@@ -65,23 +65,29 @@ TEST_ROWS(a_binding_has_or_lacks_the_user_change, cases, name)
 
     struct entry *web = world_find(&w, "apps/v1", "Deployment", "test", "web");
     struct template *t = entry_object(web);
+    const struct binding_rare rare = {.referrer_count = c->required};
     struct binding b = {.resource_version = c->binding_version,
                         .write = {c->written_s, c->written_by},
                         .delivered_generation = c->delivered,
-                        .referrer_count = c->required,
+                        .rare = &rare,
                         .has_replicas = true,
                         .replicas = 2};
 
     t->resource_version = c->version;
     t->user_version = c->user_version;
     t->user_version_is_lower = c->user_version_is_lower;
-    t->replicas = c->replicas;
+    const struct template_shared *decoded = t->shared;
+    struct template_shared shared = *decoded;
+
+    shared.replicas = c->replicas;
+    t->shared = &shared;
     t->traces.generation = c->generation;
     t->traces.newest_s = c->newest_s;
     t->traces.newest_by = c->newest_by;
     t->traces.other_s = c->other_s;
     assert_int_equal(check_change_applied(web, &b), c->change_applied);
     assert_int_equal(check_orphan_change_applied(web, &b), c->of_orphan);
+    t->shared = decoded;
     world_release(&w);
 }
 

@@ -699,7 +699,7 @@ static bool runs_some_version(const struct entry *entry)
     const struct binding *b = d ? entry_binding(decision_binding(d)) : NULL;
 
     return b && b->has_placement && d->state != STATE_IGNORED && decision_claimed(d) &&
-           claim_policy_exists(d->own_claim ? entry_template(entry)->claim : b->claim,
+           claim_policy_exists(d->own_claim ? template_claim(entry_template(entry)) : b->claim,
                                decision_claimed(d));
 }
 
@@ -715,8 +715,8 @@ static void check_template(const struct entry *entry)
     }
     const struct policy_decision *policy = policy_decision(decision_claimed(d));
     unsigned differ =
-        drift_fields(&entry_policy(decision_claimed(d))->propagation, &policy->priority,
-                     &entry_binding(decision_binding(d))->propagation,
+        drift_fields(entry_policy(decision_claimed(d))->propagation, &policy->priority,
+                     entry_binding(decision_binding(d))->propagation,
                      entry_is_cluster_scoped(decision_binding(d)));
 
     assert_non_null(decision_version(d));

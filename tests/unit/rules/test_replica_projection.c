@@ -80,6 +80,7 @@ static void check_case(const cJSON *line, void *context)
     struct binding binding = {
         .replicas = (int32_t)json_int(line, "replicas", 0),
         .uid_hash = uid_hash(json_str(line, "uid", "")),
+        .propagation = propagation_none(),
     };
     struct bench b;
 
@@ -274,6 +275,7 @@ TEST_ROWS(projection_follows_the_placement, projection_cases, name)
 
     bench_init(&b, 2);
     put_all(&b, clusters);
+    binding.propagation = propagation_none();
     binding.applied_placement = canonical(&b, applied);
     project(&b, placement, &binding, &actual);
     assert_string_equal(actual.data, c->expected);
@@ -290,15 +292,16 @@ TEST(the_placement_in_the_binding_counts_as_applied)
     CLEANUP(strbuf_release) struct strbuf actual = STRBUF_INIT(4096);
     cJSON *clusters = json_of(PLAIN);
     cJSON *placement = json_of("{" SEVERAL "}");
-    struct binding binding = {.replicas = 1};
+    struct propagation propagation = {.placement = NULL};
+    struct binding binding = {.replicas = 1, .propagation = &propagation};
     struct bench b;
 
     bench_init(&b, 2);
     put_all(&b, clusters);
-    binding.propagation.placement = canonical(&b, placement);
+    propagation.placement = canonical(&b, placement);
     project(&b, placement, &binding, &actual);
     assert_string_equal(actual.data, "overflow");
-    intern_drop(store_string_pool(b.store), binding.propagation.placement);
+    intern_drop(store_string_pool(b.store), binding.propagation->placement);
     cJSON_Delete(clusters);
     cJSON_Delete(placement);
     bench_release(&b);
@@ -334,7 +337,8 @@ static void check_sums(struct bench *b, const char *json, int32_t replicas, unsi
     int64_t sum = 0;
     struct projection p;
 
-    projection_make(b->placements, resolved, &(struct binding){.replicas = replicas}, &p);
+    projection_make(b->placements, resolved,
+                    &(struct binding){.replicas = replicas, .propagation = propagation_none()}, &p);
     assert_true(p.determined);
     for (uint32_t i = 0; i < p.count; i++) {
         assert_true(divided ? p.clusters[i].replicas > 0 : p.clusters[i].replicas == replicas);

@@ -126,6 +126,7 @@ struct input {
 static void read_targets(struct intern *strings, const char *text, struct binding *b)
 {
     CLEANUP(free_cleanup) char *copy = xstrdup(text);
+    struct target_cluster *targets = NULL;
     char *state = NULL;
 
     for (char *at = strtok_r(copy, " ", &state); at; at = strtok_r(NULL, " ", &state)) {
@@ -134,10 +135,11 @@ static void read_targets(struct intern *strings, const char *text, struct bindin
 
         assert_true(colon && parse_uint(colon + 1, INT32_MAX, &replicas));
         *colon = '\0';
-        b->clusters = xreallocarray(b->clusters, b->cluster_count + 1, sizeof(*b->clusters));
-        b->clusters[b->cluster_count++] =
+        targets = xreallocarray(targets, b->cluster_count + 1, sizeof(*targets));
+        targets[b->cluster_count++] =
             (struct target_cluster){.name = intern_add(strings, at), .replicas = (int32_t)replicas};
     }
+    b->clusters = targets;
 }
 
 static void print_result(const struct schedule_result *r, struct strbuf *out)
@@ -162,6 +164,7 @@ static void print_result(const struct schedule_result *r, struct strbuf *out)
 struct prepared {
     struct plane plane;
     struct binding binding;
+    struct propagation propagation;
     struct eviction eviction;
     struct status_problem problem;
     struct scheduling s;
@@ -203,11 +206,12 @@ static void prepare(const struct input *in, struct prepared *p)
         p->problem = (struct status_problem){.evictions = &p->eviction, .eviction_count = 1};
         b->status.problem = &p->problem;
     }
-    b->propagation.placement = canonical(&p->plane, in->placement);
+    b->propagation = &p->propagation;
+    p->propagation.placement = canonical(&p->plane, in->placement);
     b->applied_placement = canonical(&p->plane, in->applied ? in->applied : in->placement);
     p->s.placements = p->plane.placements;
     p->s.binding = b;
-    p->s.resolved = placements_ref(p->s.placements, b->propagation.placement);
+    p->s.resolved = placements_ref(p->s.placements, b->propagation->placement);
     p->applied = placements_ref(p->s.placements, b->applied_placement);
     p->s.applied = in->targets ? p->applied->placement : NULL;
 }
@@ -219,14 +223,14 @@ static void prepared_release(struct prepared *p)
 
     placements_drop(p->s.placements, p->applied);
     placements_drop(p->s.placements, p->s.resolved);
-    intern_drop(strings, b->propagation.placement);
+    intern_drop(strings, b->propagation->placement);
     intern_drop(strings, b->applied_placement);
     intern_drop(strings, b->observed_affinity);
     intern_drop(strings, b->api_version);
     intern_drop(strings, b->kind);
     for (uint32_t i = 0; i < b->cluster_count; i++)
         intern_drop(strings, b->clusters[i].name);
-    free(b->clusters);
+    free((void *)(uintptr_t)b->clusters);
     plane_release(&p->plane);
 }
 
@@ -237,7 +241,7 @@ static void set_range(struct prepared *p, unsigned oldest, unsigned newest)
         p->s.placements,
         (struct release_range){(enum release)oldest, (enum release)newest, RELEASE_GIVEN, false});
     placements_drop(p->s.placements,
-                    placements_ref(p->s.placements, p->binding.propagation.placement));
+                    placements_ref(p->s.placements, p->binding.propagation->placement));
 }
 
 /* A binding, and the results of the releases before a behaviour and of those with it. */

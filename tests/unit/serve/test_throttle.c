@@ -21,8 +21,8 @@ TEST_ROWS(deadline_follows_the_last_pages, deadline_cases, name)
 
     throttle_init(&t, 50, 900, 5000);
     throttle_change(&t, 500);
-    throttle_publish(&t, 1000, 1000);
-    throttle_publish(&t, 1000, 1200);
+    throttle_publish(&t, 1000 * 1000, 1000);
+    throttle_publish(&t, 1000 * 1000, 1200);
     if (c->changed_ms)
         throttle_change(&t, c->changed_ms);
     assert_int_equal(throttle_deadline(&t), c->deadline_ms);
@@ -31,14 +31,15 @@ TEST_ROWS(deadline_follows_the_last_pages, deadline_cases, name)
 static struct cost_case {
     const char *name;
     int64_t longest_ms;
-    int64_t cost_ms;
+    int64_t cost_us;
     int64_t interval_ms;
 } cost_cases[] = {
     {"a page that costs nothing", 900, 0, 50},
-    {"a cheap page", 900, 5, 50},
-    {"the interval is five times the cost", 900, 20, 100},
-    {"the interval is at most longest_ms", 900, 500, 900},
-    {"longest_ms takes precedence over shortest_ms", 0, 500, 0},
+    {"a cheap page", 900, 5000, 50},
+    {"the interval is five times the cost", 900, 20 * 1000, 100},
+    {"a part of a millisecond counts as one", 900, 20 * 1000 + 1, 101},
+    {"the interval is at most longest_ms", 900, 500 * 1000, 900},
+    {"longest_ms takes precedence over shortest_ms", 0, 500 * 1000, 0},
 };
 
 TEST_ROWS(interval_follows_the_cost, cost_cases, name)
@@ -48,9 +49,9 @@ TEST_ROWS(interval_follows_the_cost, cost_cases, name)
 
     throttle_init(&t, 50, c->longest_ms, 5000);
     throttle_change(&t, 1000);
-    throttle_publish(&t, c->cost_ms, 1000 + c->cost_ms);
-    throttle_change(&t, 1001 + c->cost_ms);
-    assert_int_equal(throttle_deadline(&t), 1000 + c->cost_ms + c->interval_ms);
+    throttle_publish(&t, c->cost_us, 1500);
+    throttle_change(&t, 1501);
+    assert_int_equal(throttle_deadline(&t), 1500 + c->interval_ms);
 }
 
 TEST(the_first_change_is_due_at_once)
@@ -79,7 +80,7 @@ TEST(lag_is_the_wait_of_the_oldest_change)
     throttle_init(&t, 50, 900, 5000);
     throttle_change(&t, 3000);
     throttle_change(&t, 3500);
-    assert_int_equal(throttle_publish(&t, 10, 4000), 1000);
+    assert_int_equal(throttle_publish(&t, 10 * 1000, 4000), 1000);
     assert_int_equal(throttle_publish(&t, 0, 4001), 0);
     assert_int_equal(throttle_deadline(&t), 9001);
 }

@@ -286,8 +286,8 @@ TEST(the_last_referrer_decides_before_release_1_16)
         (void)plan_finish(p);
         const struct binding *b = entry_binding(world_find(
             &w, "work.karmada.io/v1alpha2", "ResourceBinding", "default", "settings-configmap"));
-        assert_int_equal(b->referrer_count, 2);
-        assert_int_equal(b->propagation.conflict_resolution, rows[i].after);
+        assert_int_equal(binding_rare(b)->referrer_count, 2);
+        assert_int_equal(b->propagation->conflict_resolution, rows[i].after);
         plan_free(p);
         world_release(&w);
     }

@@ -125,7 +125,7 @@ static void apply_all(struct plan *p, const char *objects)
 
 static void add_outcome(const struct outcome *o, struct strbuf *out)
 {
-    const struct quota_excess *e = o->binding ? o->binding->quota_excess : NULL;
+    const struct quota_excess *e = o->binding ? binding_rare(o->binding)->quota_excess : NULL;
 
     strbuf_addf(out, "%s %s", prediction_names[o->predicted.outcome], o->predicted.reason);
     for (uint32_t i = 0; i < o->cluster_count; i++)

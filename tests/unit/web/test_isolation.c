@@ -168,7 +168,7 @@ static void apply_fault(struct lab *lab, struct bad_request *bad)
         return;
     }
     if (bad->fault != HANGS && !bad->answered && bad->handler.responded)
-        bad->handler.responded(bad->handler.context, 200);
+        bad->handler.responded(bad->handler.context, 200, NULL);
     bad->answered = true;
     if (bad->fault == DRIPS && lab->base.api.now_ms >= bad->sent_ms + 1000) {
         bad->sent_ms = lab->base.api.now_ms;
