@@ -194,8 +194,8 @@ static void on_problem(void *context, struct entry *entry)
     if (!e->rows)
         return;
     update_row(e, entry);
-    if (binding && binding->template)
-        update_row(e, binding->template);
+    if (binding && binding_decision_template(binding))
+        update_row(e, binding_decision_template(binding));
 }
 
 /* ---- release of Karmada ---- */

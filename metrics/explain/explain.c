@@ -249,21 +249,22 @@ static void explain_bound_template(struct explain_context *x, const struct entry
     json_writer_open(&x->out->facts, "resource", '{');
     report_put_identity(&x->out->facts, id);
     json_writer_close(&x->out->facts, '}');
-    json_writer_bool(&x->out->facts, "exists", d->template != NULL);
-    explain_paragraph(x, "%s %s%s%s (%s)%s.", id.kind, id.ns, *id.ns ? "/" : "", id.name,
-                      id.api_version,
-                      d->template ? "" : " is unknown: it was deleted, or its kind is not watched");
+    json_writer_bool(&x->out->facts, "exists", binding_decision_template(d) != NULL);
+    explain_paragraph(
+        x, "%s %s%s%s (%s)%s.", id.kind, id.ns, *id.ns ? "/" : "", id.name, id.api_version,
+        binding_decision_template(d) ? ""
+                                     : " is unknown: it was deleted, or its kind is not watched");
     explain_assigned_replicas(x, entry_binding(entry));
     if (entry_binding(entry)->deleting) {
         json_writer_bool(&x->out->facts, "deleting", true);
         explain_paragraph(x, "The binding is being deleted.");
     }
     explanation_close(x->out, '}');
-    if (!d->template)
+    if (!binding_decision_template(d))
         return;
     explanation_open(x->out, "template", '{');
-    if (entry_decision(d->template))
-        explain_state(x, d->template);
+    if (entry_decision(binding_decision_template(d)))
+        explain_state(x, binding_decision_template(d));
     else
         explain_incomplete_kind(x);
     explanation_close(x->out, '}');
@@ -304,7 +305,7 @@ static void explain_binding_policy(struct explain_context *x, const struct entry
 
 static void explain_binding(struct explain_context *x, const struct entry *binding)
 {
-    const struct entry *template = binding_decision(binding)->template;
+    const struct entry *template = binding_decision_template(binding_decision(binding));
 
     explain_bound_template(x, binding);
     explain_binding_policy(x, binding);

@@ -299,7 +299,7 @@ static void list_refused(const struct store *store, const struct entry *quota,
         const struct binding *b = entry_binding(partition_entry(p, i));
         const struct binding_decision *d = binding_decision(partition_entry(p, i));
         const char *message = b ? refusal_message(b) : NULL;
-        struct entry *template = d ? d->template : NULL;
+        struct entry *template = d ? binding_decision_template(d) : NULL;
         size_t at;
 
         if (!message || !template || !message_fits(message, quota))

@@ -150,7 +150,7 @@ static void collect_binding_delay(const struct entry *entry, struct samples *out
 {
     const struct binding_decision *d = binding_decision(entry);
     const struct binding *b = entry_binding(entry);
-    const struct template *t = entry_template(d->template);
+    const struct template *t = entry_template(binding_decision_template(d));
     const struct policy *policy = entry_policy(binding_claimed_policy(entry));
 
     if (!b->has_placement || !t || !policy)

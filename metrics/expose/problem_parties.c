@@ -562,7 +562,7 @@ struct time_limit problem_time_limit(const struct problem *p)
 static const struct entry *template_of_object(const struct entry *entry)
 {
     if (entry_class(entry) == CLASS_BINDING)
-        return entry_decision(entry) ? binding_decision(entry)->template : NULL;
+        return entry_decision(entry) ? binding_decision_template(binding_decision(entry)) : NULL;
     return entry_class(entry) == CLASS_TEMPLATE ? entry : NULL;
 }
 

@@ -433,6 +433,8 @@ void family_state_keep_texts(struct family_state *f, size_t listed)
         keep_texts_if(f->sets[i], i < listed && !f->sets[i]->folded);
 }
 
+static_assert(sizeof(struct series) == 16, "a label set has up to dozens of series");
+
 static struct label_set *label_set_new(struct family_state *f, const struct strbuf *key)
 {
     struct label_set *set = xcalloc(1, sizeof(*set) + f->series_count * sizeof(*set->series));

@@ -256,6 +256,15 @@ struct dependency_values decision_values(const struct template_decision *d)
     return values;
 }
 
+void decision_set_values(struct template_decision *d, const struct dependency_values *values)
+{
+    unsigned wants = 0;
+
+    for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++)
+        wants |= (unsigned)values->wants[i] << i;
+    d->wants = wants & ((1U << DEPENDENCY_FIELD_COUNT) - 1);
+}
+
 /* Returns the bytes of a decision up to the handle of its parts. */
 static size_t size_without_parts(size_t candidate_count, size_t target_count)
 {
@@ -350,7 +359,7 @@ const struct dependency_decision *dependency_decision(const struct entry *e)
     const struct template_decision *t = template_decision(e);
     const struct binding_decision *b = binding_decision(e);
 
-    return t ? decision_dependency(t) : b ? b->dependency : NULL;
+    return t ? decision_dependency(t) : b ? binding_decision_dependency(b) : NULL;
 }
 
 /* Returns the propagation in the binding of a template, else in its policy; NULL without both. */

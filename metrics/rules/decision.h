@@ -515,8 +515,9 @@ static inline struct policy_version *decision_version(const struct template_deci
     return decision_cell(d, d->version_handle);
 }
 
-/* Returns what the governing policy requests for dependencies. */
+/* Return and set what the governing policy requests for dependencies. */
 struct dependency_values decision_values(const struct template_decision *d);
+void decision_set_values(struct template_decision *d, const struct dependency_values *values);
 
 /* Returns the parts of a decision; NULL without parts. */
 struct decision_parts *decision_parts(const struct template_decision *d);
@@ -587,10 +588,23 @@ static inline uint16_t *decision_target_clusters(struct template_decision *d)
 
 /* Decision about a ResourceBinding or ClusterResourceBinding. */
 struct binding_decision {
-    struct entry *template;                 /* NULL if spec.resource names no existing template. */
-    struct dependency_decision *dependency; /* NULL if the binding is no dependency. */
-    uint8_t defects;                        /* Bits by defect. */
+    pool_handle template_handle; /* See binding_decision_template(), and so on. */
+    pool_handle dependency_handle;
+    uint8_t defects; /* Bits by defect. */
 };
+
+/* Returns the template; NULL if spec.resource names no existing template. */
+static inline struct entry *binding_decision_template(const struct binding_decision *d)
+{
+    return pool_beside(d, d->template_handle);
+}
+
+/* Returns the decision about the binding as a dependency, which it owns; NULL if it is none. */
+static inline struct dependency_decision *
+binding_decision_dependency(const struct binding_decision *d)
+{
+    return pool_beside(d, d->dependency_handle);
+}
 
 /*
  * Problems of a policy; a set has a bit for each row. A row has the enumerator, the word for

@@ -95,6 +95,7 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
     ignored = ignored_new(options->skipped_namespaces, options->skipped_apis, err);
     if (!ignored)
         return NULL;
+    const struct pool *memory = intern_memory(store_string_pool(store));
     struct engine *e = xcalloc(1, sizeof(*e));
 
     e->seed = seed;
@@ -108,8 +109,8 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
         .ignored = ignored,
         .index = selector_index_new(store, seed),
         .placements = placements_new(store, seed),
-        .binding_names = name_collisions_new(&collision_binding_name, seed),
-        .cloud_resources = name_collisions_new(&collision_cloud_resource, seed),
+        .binding_names = name_collisions_new(memory, &collision_binding_name, seed),
+        .cloud_resources = name_collisions_new(memory, &collision_cloud_resource, seed),
         .cloud_names = cloud_index_new(seed),
         .on_clusters = MAP_INIT(is_same_entry),
     };

@@ -1,50 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/name_collisions.h"
 
+#include "metrics/base/handle_map.h"
+#include "metrics/base/map.h"
 #include "metrics/model/binding.h"
 
 /* Several templates with the same key. */
 struct group {
+    const struct collision_rule *rule;
     struct entry_list members;
     size_t other_objects; /* Number of members that are another object than the first. */
 };
 
-/* Bit set in items of `found` that point to a group; the other items point to a template. */
-enum { GROUPED = 1 };
-
 struct name_collisions {
-    struct map found; /* Templates and groups by key. */
+    struct handle_map single; /* Templates that no other one has the key of. */
+    struct map groups;        /* The others; usually empty, which makes searches unnecessary. */
     const struct collision_rule *rule;
     uint64_t seed;
-    size_t groups; /* Number of groups; usually 0, which makes searches unnecessary. */
 };
 
-/* Returns the group that an item points to; NULL if it points to a template. */
-static struct group *item_as_group(void *item)
+static bool is_group_of(const void *item, const void *key)
 {
-    return (uintptr_t)item & GROUPED ? (struct group *)((uintptr_t)item & ~(uintptr_t)GROUPED)
-                                     : NULL;
-}
+    const struct group *g = item;
 
-static void *item_of_group(struct group *g)
-{
-    return (void *)((uintptr_t)g | GROUPED);
-}
-
-const struct entry *name_collisions_item_template(const void *item)
-{
-    uintptr_t word = (uintptr_t)item;
-
-    if (!(word & GROUPED))
-        return item;
-    return ((const struct group *)(word & ~(uintptr_t)GROUPED))->members.items[0];
+    return g->rule->same(g->members.items[0], key);
 }
 
 /* Returns true if the templates of `item` and `key` have the same namespace and binding name. */
 static bool has_same_binding_name(const void *item, const void *key)
 {
-    const struct entry *a = name_collisions_item_template(item);
-    const struct entry *b = key;
+    const struct entry *a = item, *b = key;
     CLEANUP(strbuf_release) struct strbuf a_name = STRBUF_INIT(BINDING_NAME_MAX);
     CLEANUP(strbuf_release) struct strbuf b_name = STRBUF_INIT(BINDING_NAME_MAX);
 
@@ -82,11 +67,13 @@ static bool is_same_object(const struct entry *a, const struct entry *b)
            strcmp(entry_ns(a), entry_ns(b)) == 0 && strcmp(a->name, b->name) == 0;
 }
 
-struct name_collisions *name_collisions_new(const struct collision_rule *rule, uint64_t seed)
+struct name_collisions *name_collisions_new(const struct pool *memory,
+                                            const struct collision_rule *rule, uint64_t seed)
 {
     struct name_collisions *c = xcalloc(1, sizeof(*c));
 
-    c->found = MAP_INIT(rule->same);
+    c->single = HANDLE_MAP_INIT(memory, rule->same);
+    c->groups = MAP_INIT(is_group_of);
     c->rule = rule;
     c->seed = seed;
     return c;
@@ -100,15 +87,14 @@ static void group_free(struct group *g)
 
 void name_collisions_free(struct name_collisions *c)
 {
-    void *item;
+    struct group *g;
 
     if (!c)
         return;
-    for (size_t at = 0; (item = map_next(&c->found, &at)) != NULL;) {
-        if (item_as_group(item))
-            group_free(item_as_group(item));
-    }
-    map_release(&c->found);
+    for (size_t at = 0; (g = map_next(&c->groups, &at)) != NULL;)
+        group_free(g);
+    map_release(&c->groups);
+    handle_map_release(&c->single);
     free(c);
 }
 
@@ -135,21 +121,21 @@ void name_collisions_add(struct name_collisions *c, struct entry *template,
                          struct entry_list *affected)
 {
     uint64_t hash = hash_template_key(c, template);
-    void *item = map_take(&c->found, hash, template);
-    struct group *g = item ? item_as_group(item) : NULL;
+    struct entry *first = handle_map_take(&c->single, hash, template);
+    struct group *g = first ? NULL : map_take(&c->groups, hash, template);
 
-    if (!item) {
-        map_add(&c->found, hash, template);
+    if (!first && !g) {
+        handle_map_add(&c->single, hash, template);
         return;
     }
     if (!g) {
         g = xcalloc(1, sizeof(*g));
-        entry_list_add(&g->members, item);
-        c->groups++;
+        g->rule = c->rule;
+        entry_list_add(&g->members, first);
     }
     entry_list_add(&g->members, template);
     recount_other_objects(g, template, affected);
-    map_add(&c->found, hash, item_of_group(g));
+    map_add(&c->groups, hash, g);
 }
 
 /* Removes a template from a group without keeping the order of the others. */
@@ -165,28 +151,26 @@ void name_collisions_remove(struct name_collisions *c, struct entry *template,
                             struct entry_list *affected)
 {
     uint64_t hash = hash_template_key(c, template);
-    void *item = map_take(&c->found, hash, template);
-    struct group *g = item ? item_as_group(item) : NULL;
+    struct group *g = map_take(&c->groups, hash, template);
 
-    if (!g)
-        return; /* `template` was alone, and map_take() has removed it. */
+    if (!g) {
+        handle_map_take(&c->single, hash, template);
+        return;
+    }
     remove_member(&g->members, template);
     recount_other_objects(g, template, affected);
     if (g->members.count > 1) {
-        map_add(&c->found, hash, item_of_group(g));
+        map_add(&c->groups, hash, g);
         return;
     }
-    map_add(&c->found, hash, g->members.items[0]);
+    handle_map_add(&c->single, hash, g->members.items[0]);
     group_free(g);
-    c->groups--;
 }
 
 static const struct group *find_group(const struct name_collisions *c, const struct entry *template)
 {
-    void *item =
-        c->groups > 0 ? map_get(&c->found, hash_template_key(c, template), template) : NULL;
-
-    return item ? item_as_group(item) : NULL;
+    return c->groups.count > 0 ? map_get(&c->groups, hash_template_key(c, template), template)
+                               : NULL;
 }
 
 bool name_collisions_has_collision(const struct name_collisions *c, const struct entry *template)

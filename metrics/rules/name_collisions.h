@@ -13,14 +13,9 @@ struct name_collisions;
 /* Key of a register. The key of a template must not change while the register has the template. */
 struct collision_rule {
     uint64_t (*hash)(const struct entry *template, uint64_t seed);
-    /*
-     * Returns true if two templates have equal keys: the entry `template` and
-     * name_collisions_item_template(item).
-     */
+    /* Returns true if two templates have equal keys: the entries `item` and `template`. */
     bool (*same)(const void *item, const void *template);
 };
-/* Returns one of the templates in an item of the register, which all have the same key. */
-const struct entry *name_collisions_item_template(const void *item);
 
 /*
  * Rule with namespace and name of the binding as key. Karmada derives the name from the template's
@@ -29,8 +24,9 @@ const struct entry *name_collisions_item_template(const void *item);
  */
 extern const struct collision_rule collision_binding_name;
 
-/* Returns an empty register. The rule is borrowed. */
-struct name_collisions *name_collisions_new(const struct collision_rule *rule,
+/* Returns an empty register of entries in the pool `memory`. The rule is borrowed. */
+struct name_collisions *name_collisions_new(const struct pool *memory,
+                                            const struct collision_rule *rule,
                                             uint64_t seed) MUST_USE;
 /* Accepts NULL. */
 void name_collisions_free(struct name_collisions *c);

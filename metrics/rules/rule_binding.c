@@ -117,17 +117,19 @@ static void *decide_binding(const struct gathered *g, int64_t *due_ms)
     const struct binding_facts *f = &g->binding;
     const struct binding *b = f->binding;
     struct binding_decision *d = pool_alloc_zeroed(g->memory, sizeof(*d));
+    struct dependency_decision *dependency;
     struct identity id;
 
     (void)due_ms;
-    d->template = f->template;
+    d->template_handle = pool_handle_of(f->template);
     if (b->claim && !claim_policy_exists(b->claim, f->claimed))
         d->defects |= 1u << DEFECT_DANGLING_CLAIM;
     /* Unless the kind is selected and completely read, the template may exist. */
     if (!f->template && f->kind_read && binding_get_resource(b, &id))
         d->defects |= 1u << DEFECT_MISSING_TEMPLATE;
-    d->dependency = dependency_decide(g->memory, b, &g->referrers, g->release);
-    d->defects |= (uint8_t)dependency_defects(b, d->dependency);
+    dependency = dependency_decide(g->memory, b, &g->referrers, g->release);
+    d->dependency_handle = pool_handle_of(dependency);
+    d->defects |= (uint8_t)dependency_defects(b, dependency);
     return d;
 }
 
@@ -137,7 +139,7 @@ static void release_binding_decision(const struct rule_context *c, void *decisio
 
     (void)c;
     if (d)
-        pool_free(d->dependency);
+        pool_free(binding_decision_dependency(d));
     pool_free(d);
 }
 

@@ -26,7 +26,7 @@ static uint64_t hash_cloud_resource(const struct entry *entry, uint64_t seed)
 
 static bool is_same_cloud_resource(const void *item, const void *key)
 {
-    const struct entry *a = name_collisions_item_template(item);
+    const struct entry *a = item;
 
     return a == key ||
            connector_is_same_resource(a, cloud_identity_of(a), key, cloud_identity_of(key));
@@ -428,8 +428,7 @@ static void decide_dependency_values(const struct template_facts *f, const struc
     if (!policy)
         return;
     values = dependency_values_of(policy->propagation);
-    for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++)
-        d->wants |= (unsigned)values.wants[i] << i & 3;
+    decision_set_values(d, &values);
     d->propagates = f->follows && policy->propagation->propagate_deps;
     if (policy->propagation->propagate_deps && !*entry_ns(f->template_state_input.template))
         d->flags |= 1U << FLAG_DEPENDENCIES_STAY;

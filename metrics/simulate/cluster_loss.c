@@ -406,8 +406,10 @@ void cluster_loss_apply(struct overlay *overlay, const struct entry_list *lost)
     for (size_t i = 0; i < evicted.count && !overlay_limit_reached(overlay); i++) {
         end_tasks(overlay, evicted.items[i], lost);
         if (names_lost_cluster(entry_binding(evicted.items[i]), lost) &&
-            binding_decision(evicted.items[i]) && binding_decision(evicted.items[i])->template)
-            overlay_note_unsettled(overlay, binding_decision(evicted.items[i])->template);
+            binding_decision(evicted.items[i]) &&
+            binding_decision_template(binding_decision(evicted.items[i])))
+            overlay_note_unsettled(overlay,
+                                   binding_decision_template(binding_decision(evicted.items[i])));
     }
     overlay_evaluate(overlay);
 }

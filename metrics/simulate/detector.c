@@ -384,7 +384,7 @@ static void enqueue_bound_templates(struct overlay *overlay, struct entry *polic
     for (size_t i = 0; i < bindings.count; i++) {
         const struct binding *b = entry_binding(bindings.items[i]);
         const struct binding_decision *d = binding_decision(bindings.items[i]);
-        struct entry *template = d ? d->template : NULL;
+        struct entry *template = d ? binding_decision_template(d) : NULL;
 
         if (!b || !claim_is_of_policy(b->claim, policy) || !entry_template(template))
             continue;

@@ -160,9 +160,9 @@ static bool retry_refused_binding(struct overlay *overlay, struct entry *entry)
         reschedule_binding(overlay, entry);
         return entry_binding(entry) != b;
     }
-    if (!d || !d->template)
+    if (!d || !binding_decision_template(d))
         return false;
-    overlay_enqueue(overlay, (struct queue_item){d->template, false});
+    overlay_enqueue(overlay, (struct queue_item){binding_decision_template(d), false});
     return true;
 }
 
@@ -308,8 +308,8 @@ static void record_template_of(struct plan *p, const struct entry *binding)
 {
     const struct binding_decision *b = binding_decision(binding);
 
-    if (b && b->template)
-        record_state(p, b->template);
+    if (b && binding_decision_template(b))
+        record_state(p, binding_decision_template(b));
 }
 
 /*
@@ -681,7 +681,8 @@ static behaviour_set find_causes_of_referrers(const struct plan *p, const struct
             store_find(plan_store(p), &(struct identity){def->api_version, def->name,
                                                          o->referrers[i].ns, o->referrers[i].name});
         const struct binding_decision *d = binding_decision(binding);
-        const struct plan_record *r = d && d->template ? find_record(p, d->template) : NULL;
+        const struct plan_record *r =
+            d && binding_decision_template(d) ? find_record(p, binding_decision_template(d)) : NULL;
 
         causes |= r ? r->upgrade.at_once : 0;
     }

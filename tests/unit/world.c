@@ -287,7 +287,7 @@ void world_dump(const struct world *w, struct strbuf *out)
         strbuf_addf(out, " defects=%x", entry_defects(entry));
         dump_connector(out, entry);
         if (b)
-            dump_reference(out, "template", b->template);
+            dump_reference(out, "template", binding_decision_template(b));
         if (b)
             dump_reference(out, "claimed", binding_claimed_policy(entry));
         dump_dependency(w, out, entry);

@@ -401,7 +401,7 @@ void controller_progress_note(struct controller_progress *p, struct entry *entry
         note_template(p, entry, before, after);
     } else if (after) {
         const struct binding_decision *d = after;
-        struct found_work found = find_dependency_work(d->dependency);
+        struct found_work found = find_dependency_work(binding_decision_dependency(d));
 
         set_work(p, entry, CONTROL_CONTROLLERS, &found);
     }

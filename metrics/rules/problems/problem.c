@@ -89,7 +89,8 @@ const struct entry *problem_template(const struct problem *p)
         return NULL;
     if (entry_class(p->subject) == CLASS_TEMPLATE)
         return p->subject;
-    return binding_decision(p->subject) ? binding_decision(p->subject)->template : NULL;
+    return binding_decision(p->subject) ? binding_decision_template(binding_decision(p->subject))
+                                        : NULL;
 }
 
 const char *problem_owner(const struct problem *p)

@@ -221,7 +221,8 @@ static void add_broken_reference(const struct rule_context *c, const struct entr
 {
     const struct binding *b = entry_binding(entry);
     const struct binding_decision *d = binding_decision(entry);
-    const struct template_decision *t = d->template ? template_decision(d->template) : NULL;
+    const struct template_decision *t =
+        binding_decision_template(d) ? template_decision(binding_decision_template(d)) : NULL;
     bool template_reports = t && decision_binding(t) == entry && decision_reports_missing_claim(t);
 
     if (d->defects & 1U << DEFECT_DANGLING_REFERENCE)
@@ -231,7 +232,8 @@ static void add_broken_reference(const struct rule_context *c, const struct entr
     else if ((d->defects & 1U << DEFECT_DANGLING_CLAIM) && !template_reports &&
              !is_class_incomplete(c, CLASS_POLICY))
         add(out, PROBLEM_REASON_REFERENCE_BROKEN_CLAIM_MISSING, 0);
-    else if (!d->template && incomplete_has(&c->incomplete, b->api_version, b->kind))
+    else if (!binding_decision_template(d) &&
+             incomplete_has(&c->incomplete, b->api_version, b->kind))
         add_unknown(out, PROBLEM_REASON_REFERENCE_BROKEN_TEMPLATE_MISSING);
     else if (b->claim && is_class_incomplete(c, CLASS_POLICY))
         add_unknown(out, PROBLEM_REASON_REFERENCE_BROKEN_CLAIM_MISSING);

@@ -126,7 +126,8 @@ TEST(any_history_agrees_with_a_scan_of_all_entries)
     size_t collided = 0;
 
     world_init(&f.w, &rules_options_default, 3);
-    f.collisions = name_collisions_new(&collision_binding_name, 5);
+    f.collisions = name_collisions_new(intern_memory(store_string_pool(f.w.store)),
+                                       &collision_binding_name, 5);
     make_entries(&f);
     for (size_t step = 0; step < STEPS; step++) {
         /* Every 500 steps, alternates between a quarter of the entries and all of them. */
@@ -153,11 +154,12 @@ TEST(any_history_agrees_with_a_scan_of_all_entries)
 TEST(overlong_names_collide_by_their_beginning)
 {
     struct entry_list changed = {0};
-    struct name_collisions *c = name_collisions_new(&collision_binding_name, 5);
+    struct name_collisions *c;
     struct world w;
     char name[4096];
 
     world_init(&w, &rules_options_default, 3);
+    c = name_collisions_new(intern_memory(store_string_pool(w.store)), &collision_binding_name, 5);
     memset(name, 'x', sizeof(name) - 1);
     name[sizeof(name) - 1] = '\0';
 
