@@ -701,20 +701,36 @@ static uint32_t read_delivered_generation(const cJSON *json)
     return least >= 1 && least <= UINT32_MAX ? (uint32_t)least : 0;
 }
 
+static void drop_request_names(struct intern *strings, const struct resource_request *requests,
+                               uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        intern_drop(strings, requests[i].resource);
+}
+
+/* Many bindings have equal requests: they share one block. */
 static void read_requests(struct decode *d, const cJSON *spec, struct binding *b)
 {
     static const char path[] = "spec.replicaRequirements";
     const cJSON *requirements = decode_object(d, spec, "spec", "replicaRequirements");
-    const cJSON *requests = decode_object(d, requirements, path, "resourceRequest");
+    const cJSON *map = decode_object(d, requirements, path, "resourceRequest");
+    CLEANUP(free_cleanup)
+    struct resource_request *requests = decode_alloc_array(map, sizeof(*requests));
     const cJSON *item;
+    bool added;
 
-    b->requests = decode_alloc_array(requests, sizeof(*b->requests));
-    cJSON_ArrayForEach (item, requests) {
-        b->requests[b->request_count++] = (struct resource_request){
+    cJSON_ArrayForEach (item, map) {
+        requests[b->request_count++] = (struct resource_request){
             .resource = intern_add(d->strings, item->string),
             .amount = decode_quantity(d, item, "spec.replicaRequirements.resourceRequest"),
         };
     }
+    if (b->request_count == 0)
+        return;
+    b->requests =
+        intern_add_block(d->strings, requests, b->request_count * sizeof(*requests), &added);
+    if (!added)
+        drop_request_names(d->strings, requests, b->request_count);
 }
 
 static void read_workload_groups(struct decode *d, const cJSON *spec, struct binding_rare *out)
@@ -775,6 +791,8 @@ static void rare_release(struct intern *strings, const struct binding_rare *r)
     free(r->recorded);
     intern_drop(strings, r->affinity_group);
     intern_drop(strings, r->anti_affinity_group);
+    intern_drop(strings, r->managed_by);
+    intern_drop(strings, r->observed_affinity);
 }
 
 /* Returns the rare members; NULL if all are unset. */
@@ -782,16 +800,21 @@ static const struct binding_rare *read_rare(struct decode *d, const cJSON *json,
                                             const char *api_version)
 {
     const cJSON *metadata = json_get(json, "metadata");
+    const cJSON *labels = decode_object(d, metadata, "metadata", "labels");
     const cJSON *spec = json_get(json, "spec");
     int64_t deleted_ms = decode_time(d, metadata, "metadata", "deletionTimestamp");
-    struct binding_rare rare = {.recorded = read_recorded_dependencies(d, metadata),
+    struct binding_rare rare = {.managed_by =
+                                    decode_interned(d, labels, "metadata.labels", managed_by_key),
+                                .observed_affinity = intern_affinity_name(d, json),
+                                .recorded = read_recorded_dependencies(d, metadata),
                                 .deleted_s = (uint32_t)(deleted_ms / 1000)};
 
     read_workload_groups(d, spec, &rare);
     read_referrers(d, spec, &rare);
     read_member_conflicts(d, json, api_version, &rare);
     if (!rare.referrers && !rare.member_conflicts && !rare.recorded && !rare.affinity_group &&
-        !rare.anti_affinity_group && rare.deleted_s == 0)
+        !rare.anti_affinity_group && !rare.managed_by && !rare.observed_affinity &&
+        rare.deleted_s == 0)
         return NULL;
     return memcpy(pool_alloc(intern_memory(d->strings), sizeof(rare)), &rare, sizeof(rare));
 }
@@ -816,12 +839,10 @@ void *binding_decode(struct decode *d, const cJSON *json)
 
     b->claim = claim_decode(d, metadata);
     b->name = memcpy(b + 1, name, name_size);
-    b->managed_by = decode_interned(d, labels, "metadata.labels", managed_by_key);
     b->own_uid_hash = uid_hash(json_str(metadata, "uid", ""));
     b->id_hash = binding_id_decode(d, labels);
     b->applied_placement = read_applied_placement(d, json, &b->observed_group);
     b->was_scheduled = json_get(json_get(metadata, "annotations"), applied_placement_key) != NULL;
-    b->observed_affinity = intern_affinity_name(d, json);
     b->created_ms = decode_time(d, metadata, "metadata", "creationTimestamp");
     b->changed_ms = user_change_time_ms(d, metadata, NULL);
     binding_write_decode(d, metadata, &b->write);
@@ -846,8 +867,7 @@ void binding_release(struct intern *strings, void *object)
 
     if (!b)
         return;
-    const char *const texts[] = {
-        b->api_version, b->kind, b->ns, b->managed_by, b->applied_placement, b->observed_affinity};
+    const char *const texts[] = {b->api_version, b->kind, b->ns, b->applied_placement};
 
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         intern_drop(strings, texts[i]);
@@ -855,11 +875,11 @@ void binding_release(struct intern *strings, void *object)
         drop_target_names(strings, b->clusters, binding_target_count(b));
     intern_drop(strings, b->clusters);
     binding_status_release(strings, &b->status);
-    for (uint32_t i = 0; i < b->request_count; i++)
-        intern_drop(strings, b->requests[i].resource);
+    if (b->requests && intern_has_one_reference(b->requests))
+        drop_request_names(strings, b->requests, b->request_count);
+    intern_drop(strings, b->requests);
     claim_release(strings, b->claim);
     propagation_drop(strings, b->propagation);
-    free(b->requests);
     rare_release(strings, binding_rare(b));
     pool_free((void *)(uintptr_t)b->rare);
     pool_free(b);

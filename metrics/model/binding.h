@@ -176,6 +176,9 @@ struct binding_rare {
     /* spec.workloadAffinityGroups; NULL if unset. Interned. */
     const char *affinity_group;
     const char *anti_affinity_group;
+    const char *managed_by; /* Label binding.karmada.io/managed-by; NULL if absent. Interned. */
+    /* status.schedulerObservingAffinityName; NULL if unset. Interned. */
+    const char *observed_affinity;
     /* For simulations: results of different releases if these make the targets unpredictable. */
     const char *by_release;
     /* For simulations: the quota that refuses the last write of the binding; NULL without one. */
@@ -198,15 +201,13 @@ struct binding {
     const char *ns;
     const char *name;
     const struct claim *claim; /* Result of claim_decode(); NULL if no policy claims the binding. */
-    const char *managed_by;    /* Label binding.karmada.io/managed-by; NULL if absent. Interned. */
     const struct propagation *propagation; /* Result of propagation_share(). */
     /* Canonical JSON of the annotation applied-placement; NULL if absent, invalid or empty. */
     const char *applied_placement;
-    const char *observed_affinity; /* status.schedulerObservingAffinityName; NULL if unset. */
     /* Interned block of binding_target_count() targets; NULL without targets. */
     const struct target_cluster *clusters;
-    struct resource_request *requests;
-    const struct binding_rare *rare; /* Owned; NULL if all are unset. Use binding_rare(). */
+    const struct resource_request *requests; /* Interned block; NULL without requests. */
+    const struct binding_rare *rare;         /* Owned; NULL if all are unset. Use binding_rare(). */
     uint32_t cluster_count; /* Number of elements in spec.clusters; `clusters` may have more. */
     uint32_t request_count;
     uint32_t component_count; /* Number of pod templates in spec.components. */
@@ -238,7 +239,7 @@ struct binding {
     uint32_t propagated_s; /* Result of propagation_write_time_s(). */
 };
 
-static_assert(sizeof(struct binding) <= 200, "a store has up to a million bindings");
+static_assert(sizeof(struct binding) <= 176, "a store has up to a million bindings");
 
 /* Returns the rare members of a binding; if all are unset, an empty struct. */
 static inline const struct binding_rare *binding_rare(const struct binding *b)

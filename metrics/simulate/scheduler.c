@@ -157,9 +157,10 @@ static void use_result(struct overlay *overlay, const struct scheduling *s,
         return;
     fresh->observed_group = (uint8_t)(r->group < UINT8_MAX ? r->group : 0);
     if (placement->has_groups)
-        fresh->observed_affinity = placement->groups[r->group].name
-                                       ? overlay_intern(overlay, placement->groups[r->group].name)
-                                       : NULL;
+        overlay_rare(fresh)->observed_affinity =
+            placement->groups[r->group].name
+                ? overlay_intern(overlay, placement->groups[r->group].name)
+                : NULL;
 }
 
 /*
@@ -347,7 +348,7 @@ void scheduler_place_binding(struct overlay *overlay, const struct binding *old,
 void scheduler_schedule_binding(struct overlay *overlay, const struct binding *old,
                                 struct binding *fresh)
 {
-    if (fresh->claim || fresh->managed_by)
+    if (fresh->claim || binding_rare(fresh)->managed_by)
         scheduler_schedule_enqueued(overlay, old, fresh);
 }
 
@@ -418,7 +419,8 @@ struct release_comparison scheduler_compare_releases(struct overlay *overlay,
     const struct resolved_placement *applied;
     struct release_comparison out = {0, 0, false};
 
-    if (!is_for_default_scheduler(b) || b->undetermined || !(b->claim || b->managed_by))
+    if (!is_for_default_scheduler(b) || b->undetermined ||
+        !(b->claim || binding_rare(b)->managed_by))
         return out;
     set_placements(overlay, b, &s, &applied);
     if (s.resolved->has_clusters && !s.resolved->placement->unreadable) {

@@ -115,7 +115,7 @@ static void print_result(const struct binding *b, const struct schedule_result *
     const struct target_cluster *clusters = stays ? b->clusters : r->targets.clusters;
     uint32_t count = stays ? b->cluster_count : r->targets.count;
     CLEANUP(free_cleanup) struct target_cluster *sorted = xcalloc(count + 1, sizeof(*sorted));
-    const char *group = b->observed_affinity;
+    const char *group = binding_rare(b)->observed_affinity;
 
     if (count > 0)
         memcpy(sorted, clusters, count * sizeof(*sorted));

@@ -153,12 +153,12 @@ uint32_t scheduling_first_group(const struct scheduling *s, enum release release
     const struct placement *placement = s->resolved->placement;
     const struct binding *b = s->binding;
 
-    if (!b->observed_affinity || !placement->has_groups ||
+    if (!binding_rare(b)->observed_affinity || !placement->has_groups ||
         (b->status.reschedule_requested &&
          release_has(release, BEHAVIOUR_REBALANCES_FROM_FIRST_GROUP)))
         return 0;
     for (uint32_t i = 0; i < placement->group_count; i++) {
-        if (placement->groups[i].name == b->observed_affinity)
+        if (placement->groups[i].name == binding_rare(b)->observed_affinity)
             return i;
     }
     return 0;
@@ -471,8 +471,8 @@ static bool has_placement_changed(const struct scheduling *s, enum release relea
         now->hashes[PLACEMENT_WORKLOAD_AFFINITY] == applied->hashes[PLACEMENT_WORKLOAD_AFFINITY];
     if (same_workloads && has_equal_groups(now, applied, release))
         return false;
-    group = find_group(now, s->binding->observed_affinity);
-    applied_group = find_group(applied, s->binding->observed_affinity);
+    group = find_group(now, binding_rare(s->binding)->observed_affinity);
+    applied_group = find_group(applied, binding_rare(s->binding)->observed_affinity);
     return !group || !applied_group ||
            group_hash(group, release) != group_hash(applied_group, release);
 }

@@ -50,7 +50,7 @@ TEST(all_fields_of_a_binding_are_decoded)
     assert_true(b->resource_version == 5);
     assert_int_equal(b->write.time_s, 30);
     assert_string_equal(b->claim->name, "pp");
-    assert_string_equal(b->managed_by, "MultiClusterService");
+    assert_string_equal(binding_rare(b)->managed_by, "MultiClusterService");
     assert_int_equal(b->created_ms, 10000);
     assert_int_equal(b->changed_ms, 30000);
     assert_true(b->deleting);
@@ -123,7 +123,7 @@ TEST(binding_with_an_empty_spec_has_the_defaults)
     assert_string_equal(b->ns, "");
     assert_int_equal(b->uid_hash, uid_hash(""));
     assert_null(b->claim);
-    assert_null(b->managed_by);
+    assert_null(binding_rare(b)->managed_by);
     assert_false(b->has_placement || b->has_conflict_resolution || b->deleting);
     assert_int_equal(b->replicas, 0);
     assert_true(b->resource_version == 0);

@@ -165,6 +165,7 @@ struct prepared {
     struct plane plane;
     struct binding binding;
     struct propagation propagation;
+    struct binding_rare rare;
     struct eviction eviction;
     struct status_problem problem;
     struct scheduling s;
@@ -198,7 +199,8 @@ static void prepare(const struct input *in, struct prepared *p)
     b->component_count = in->components;
     b->uid_hash = uid_hash(in->uid ? in->uid : "b");
     b->status.reschedule_requested = in->reschedule;
-    b->observed_affinity = in->observed ? intern_add(strings, in->observed) : NULL;
+    p->rare.observed_affinity = in->observed ? intern_add(strings, in->observed) : NULL;
+    b->rare = &p->rare;
     if (in->targets)
         read_targets(strings, in->targets, b);
     if (in->evicting) {
@@ -225,7 +227,7 @@ static void prepared_release(struct prepared *p)
     placements_drop(p->s.placements, p->s.resolved);
     intern_drop(strings, b->propagation->placement);
     intern_drop(strings, b->applied_placement);
-    intern_drop(strings, b->observed_affinity);
+    intern_drop(strings, p->rare.observed_affinity);
     intern_drop(strings, b->api_version);
     intern_drop(strings, b->kind);
     for (uint32_t i = 0; i < b->cluster_count; i++)
