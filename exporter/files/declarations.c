@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/files/declarations.h"
 
+#include "metrics/model/event.h"
 #include "metrics/model/kind.h"
 #include "metrics/model/work.h"
 
@@ -459,6 +460,8 @@ bool namespace_filter_reads_object(const struct namespace_filter *filter, cJSON 
 
         return binding_ns && namespace_filter_allows(filter, binding_ns);
     }
+    if (def->class == CLASS_EVENT)
+        ns = event_subject_ns(object);
     return def->watch.unfiltered || def->watch.when == WATCH_NEVER_FROM_FILES ||
            namespace_filter_allows(filter, ns) || adopt_settings_version(object);
 }

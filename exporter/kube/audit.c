@@ -7,6 +7,7 @@
 
 enum {
     PATH_MAX_BYTES = 16 * 1024,
+    PAGE_OBJECTS = 500, /* Small: an audit has time, and pauses between pages. */
     SUSPECTS_MAX = 256, /* Further suspects are ignored: a divergence relists all objects anyway. */
     LOGGED_MAX = 5,     /* Divergences of an audit that are logged. */
     /* Longest time to the next audit after a failed one, and between searches for a due one. */
@@ -242,7 +243,7 @@ static void request_page(struct audit *a)
     CLEANUP(strbuf_release) struct strbuf shard = STRBUF_INIT(PATH_MAX_BYTES);
     char number[16];
 
-    snprintf(number, sizeof(number), "%d", WATCH_PAGE_OBJECTS);
+    snprintf(number, sizeof(number), "%d", PAGE_OBJECTS);
     url_add_resource_path(&path, r->api_version, r->ns ? r->ns : "", r->resource);
     strbuf_addc(&path, '?');
     if (!r->audit_unpaged)

@@ -88,7 +88,8 @@ static MUST_USE struct reflector *reflector_new(struct reflector_context *contex
                                                 const struct reflector_spec *spec)
 {
     struct reflector *r = xcalloc(1, sizeof(*r));
-    bool binding = kind_of(spec->api_version, spec->kind)->class == CLASS_BINDING;
+    enum object_class class = kind_of(spec->api_version, spec->kind)->class;
+    bool binding = class == CLASS_BINDING;
 
     r->context = context;
     r->api_version = xstrdup(spec->api_version);
@@ -106,6 +107,7 @@ static MUST_USE struct reflector *reflector_new(struct reflector_context *contex
         .log = context->log,
         .filter = spec->unfiltered && !spec->by_binding ? NULL : context->filter,
         .by_binding = spec->by_binding,
+        .by_subject = class == CLASS_EVENT,
         .resource = r->resource,
         .api_version = r->api_version,
         .kind = r->kind,
@@ -115,6 +117,8 @@ static MUST_USE struct reflector *reflector_new(struct reflector_context *contex
         .discovery = binding ? context->discovery : NULL,
         .origin = {.source = ++context->last_source},
     };
+    if (class == CLASS_POLICY && r->objects.filter)
+        r->objects.policies = context->engine;
     if (binding)
         r->objects.skipped = (struct skipped_observer){on_skipped_binding, r};
     r->failure = (struct reflector_failure){
@@ -597,14 +601,27 @@ static void mark_or_add_reflector(struct reflector_list *l, const struct reflect
     found->wanted_full = found->wanted_full || !spec->metadata_only;
 }
 
+/*
+ * Returns true if objects in namespaces of other shards are not needed. Needed are their policies
+ * (engine_put_other_policy()), and Events in other namespaces than the object that they are about.
+ */
+static bool is_limited_to_shard(const struct namespace_filter *filter,
+                                const struct reflector_spec *spec)
+{
+    enum object_class class = kind_of(spec->api_version, spec->kind)->class;
+
+    return filter->total_shards > 1 && !spec->ns && !spec->unfiltered && class != CLASS_POLICY &&
+           class != CLASS_EVENT;
+}
+
 void reflector_list_mark_wanted(struct reflector_list *l, struct reflector_spec spec,
                                 bool namespaced)
 {
     const struct namespace_filter *filter = l->context->filter;
     bool by_name = namespaced && !spec.ns && !spec.unfiltered && filter->namespace_count > 0;
+    bool policies = kind_of(spec.api_version, spec.kind)->class == CLASS_POLICY;
 
-    spec.by_shard =
-        filter->total_shards > 1 && namespaced && !spec.ns && !spec.unfiltered && !by_name;
+    spec.by_shard = namespaced && !by_name && is_limited_to_shard(filter, &spec);
     if (!by_name) {
         if (namespaced || spec.unfiltered || namespace_filter_allows(filter, ""))
             mark_or_add_reflector(l, &spec);
@@ -612,7 +629,8 @@ void reflector_list_mark_wanted(struct reflector_list *l, struct reflector_spec 
     }
     for (size_t i = 0; i < filter->namespace_count; i++) {
         spec.ns = filter->namespaces[i];
-        if (namespace_filter_allows(filter, spec.ns))
+        if (policies ? namespace_filter_allows_in_any_shard(filter, spec.ns)
+                     : namespace_filter_allows(filter, spec.ns))
             mark_or_add_reflector(l, &spec);
     }
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/reflector_store.h"
 
+#include "metrics/model/event.h"
 #include "metrics/model/template.h"
 #include "metrics/model/work.h"
+#include "metrics/rules/engine.h"
 #include "metrics/rules/object_index.h"
 
 /* Reads the identity under which the store keeps the object. */
@@ -121,6 +123,8 @@ void reflector_store_remove(struct reflector_store *s, const cJSON *object)
 
     s->removals++;
     forget_rejected(s, object);
+    if (s->policies)
+        engine_remove_other_policy(s->policies, object);
     if (entry)
         store_remove(s->store, entry);
 }
@@ -134,11 +138,19 @@ bool reflector_store_is_referred(const struct entry *entry)
     return referred;
 }
 
+/* Returns the namespace to which the filter applies; NULL for a Work without a binding. */
+static const char *filtered_ns(const struct reflector_store *s, const cJSON *object)
+{
+    if (s->by_binding)
+        return work_binding_ns(object);
+    return s->by_subject ? event_subject_ns(object)
+                         : json_str(json_get(object, "metadata"), "namespace", "");
+}
+
 /* Returns true if the namespace filter allows the object; false for a Work without a binding. */
 static bool is_allowed(const struct reflector_store *s, const cJSON *object)
 {
-    const char *ns = s->by_binding ? work_binding_ns(object)
-                                   : json_str(json_get(object, "metadata"), "namespace", "");
+    const char *ns = filtered_ns(s, object);
 
     return ns && (!s->filter || namespace_filter_allows(s->filter, ns));
 }
@@ -200,6 +212,8 @@ void reflector_store_put(struct reflector_store *s, cJSON *object)
     if (!allowed && !s->by_binding) {
         if (s->skipped.skipped)
             s->skipped.skipped(s->skipped.context, object);
+        if (s->policies && namespace_filter_allows_in_any_shard(s->filter, filtered_ns(s, object)))
+            engine_put_other_policy(s->policies, object, s->origin);
         return;
     }
     /* An earlier version of the object may be in the store. */
@@ -351,6 +365,14 @@ void reflector_store_begin_pass(struct reflector_store *s, bool restored)
     s->has_unnamed = s->has_rejected_unknown = false;
 }
 
+/* Removes the objects that were not in the last pass. */
+static void sweep(const struct reflector_store *s)
+{
+    store_sweep(s->store, s->origin);
+    if (s->policies)
+        engine_sweep_other_policies(s->policies, s->origin);
+}
+
 void reflector_store_end_pass(struct reflector_store *s)
 {
     if (s->has_unnamed)
@@ -358,7 +380,7 @@ void reflector_store_end_pass(struct reflector_store *s)
     forget_rejected_unless(s, s->origin.sweep);
     /* Except in the first pass, which has no earlier objects. */
     if (s->origin.sweep > 1)
-        store_sweep(s->store, s->origin);
+        sweep(s);
     /* A complete pass has read all existing templates: those still unread do not exist. */
     if (s->has_unread)
         remove_templates_unless(s, is_template_read);
@@ -369,7 +391,7 @@ void reflector_store_clear(struct reflector_store *s)
 {
     /* Objects have older pass numbers, so the sweep removes all of them. */
     s->origin.sweep++;
-    store_sweep(s->store, s->origin);
+    sweep(s);
     forget_rejected_unless(s, 0);
 }
 

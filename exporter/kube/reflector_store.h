@@ -21,7 +21,8 @@ struct reflector_store {
     struct store *store; /* Pointers are borrowed. */
     const struct log *log;
     const struct namespace_filter *filter; /* NULL: objects of all namespaces. */
-    bool by_binding;      /* For Works: the filter applies to the namespace of their binding. */
+    bool by_binding; /* For Works: the filter applies to the namespace of their binding. */
+    bool by_subject; /* For Events: it applies to the namespace of the object they are about. */
     const char *resource; /* For log lines. */
     const char *api_version;
     const char *kind;
@@ -30,6 +31,7 @@ struct reflector_store {
     /* For bindings: preferred versions of the kinds that they refer to. NULL for other kinds. */
     const struct discovery *discovery;
     struct skipped_observer skipped;
+    struct engine *policies; /* For policies: receives those of other shards. NULL for others. */
     /* No policy selects the kind: keep only templates that a binding or a template refers to. */
     bool bound_templates_only;
     bool has_unread;           /* Unread templates may be in the store; reset by a complete pass. */

@@ -137,8 +137,9 @@ void url_add_watch_parameters(const struct watch *w, struct strbuf *out)
         if (w->token || (!w->unpaginated && !from_cache))
             url_add_parameter(out, "limit", number);
         /*
-         * The first list may come from the watch cache of the server ("0"). Later lists must not
-         * be older than the known objects. Without resourceVersion the server reads etcd.
+         * Without resourceVersion the server returns the most recent state: Kubernetes 1.34 and
+         * later from its watch cache, also in pages, older servers from etcd. With a version the
+         * objects come from the watch cache, and are not older than the known ones.
          */
         if (w->token)
             url_add_parameter(out, "continue", w->token);

@@ -100,7 +100,11 @@ enum {
 void watch_init(struct watch *w, bool streaming_lists, int64_t start_ms)
 {
     *w = (struct watch){
-        .phase = WATCH_WAITING, .streaming_lists = streaming_lists, .due_ms = start_ms};
+        .phase = WATCH_WAITING,
+        .streaming_lists = streaming_lists,
+        .most_recent = true,
+        .due_ms = start_ms,
+    };
 }
 
 void watch_disable_streaming_lists(struct watch *w)
@@ -164,10 +168,13 @@ const char *watch_late_reason(const struct watch *w, int64_t now_ms)
 /* Chooses the next request by the state, restarts the timeouts, and returns the open action. */
 static struct watch_action open_next_request(struct watch *w, const struct watch_input *in)
 {
-    if (*w->version && !w->relist && !w->polled)
+    bool first = *w->version == '\0';
+
+    if (!first && !w->relist && !w->polled)
         w->phase = WATCH_STREAMING;
     else
-        w->phase = w->streaming_lists && !w->token ? WATCH_INITIAL_EVENTS : WATCH_LISTING;
+        w->phase =
+            w->streaming_lists && !first && !w->token ? WATCH_INITIAL_EVENTS : WATCH_LISTING;
     w->counts.lists += w->phase != WATCH_STREAMING;
     w->progressed = false;
     w->lifetime.timeout_s = STREAM_MIN_S + in->random % STREAM_SPREAD_S;
@@ -228,6 +235,8 @@ static struct watch_action list_in_one_page(struct watch *w, const struct watch_
     if (w->unpaginated)
         return wait_before_retry(w, in);
     w->unpaginated = true;
+    /* In one page, the first list may come from the watch cache: etcd would have to read all. */
+    w->most_recent = w->most_recent && *w->version;
     return open_next_request(w, in);
 }
 

@@ -45,6 +45,9 @@ struct lifetime {
  * go on when a request ends. The caller passes inputs and carries out the returned actions; the
  * machine has no connection, clock or random source of its own.
  *
+ * The first read is a list in pages of the most recent state: for the server it costs two thirds of
+ * the processor time of WatchList, and fewer bytes, because the server compresses no stream.
+ *
  * Waits grow with each failure in a row. They are reset by a stream of changes that brings an event
  * or stays open for 10 s, by watch_note_recovery(), and at the start of polling. A list does not
  * reset them: a server that crashes after each list, or answers each stream with 410, must not
@@ -60,7 +63,11 @@ enum watch_phase {
 
 enum {
     WATCH_VERSION_MAX = 64,
-    WATCH_PAGE_OBJECTS = 500,
+    /*
+     * Limit of a page. Large, because pages follow each other: the next one is requested when the
+     * last one is complete. It bounds the memory of the server and the time of one request.
+     */
+    WATCH_PAGE_OBJECTS = 5000,
 };
 
 /* Counters for the exporter's own metrics. */
@@ -76,10 +83,11 @@ struct watch {
     enum watch_phase phase;
     char version[WATCH_VERSION_MAX]; /* resourceVersion to resume from; "" before all objects. */
     char *token;                     /* Continue token of the next page; NULL: first page. Owned. */
-    bool streaming_lists;            /* Use WatchList instead of lists. */
+    bool streaming_lists;            /* Use WatchList instead of lists, after the first list. */
     bool full_objects;               /* Ask for full objects, after 406 or 415. */
     bool relist;                     /* Read all objects before the next stream of changes. */
-    bool most_recent;                /* List without resourceVersion: `version` is not usable. */
+    /* List without resourceVersion: no version is known yet, or `version` is not usable. */
+    bool most_recent;
     bool paginated;                  /* The server pages lists from a resourceVersion: set limit. */
     bool unpaginated;                /* List without limit: the server refused a continue token. */
     bool bookmarks;                  /* A stream of changes has had a bookmark. */

@@ -44,14 +44,18 @@ static bool is_in_shard(const struct namespace_filter *filter, const char *ns)
     return (at < count ? at : count - 1) % filter->total_shards == filter->shard;
 }
 
+bool namespace_filter_allows_in_any_shard(const struct namespace_filter *filter, const char *ns)
+{
+    bool named = !*ns || filter->namespace_count == 0 ||
+                 contains_name(filter->namespaces, filter->namespace_count, ns);
+
+    return named && !contains_name(filter->denied, filter->denied_count, ns);
+}
+
 bool namespace_filter_allows(const struct namespace_filter *filter, const char *ns)
 {
-    if (*ns && filter->namespace_count > 0 &&
-        !contains_name(filter->namespaces, filter->namespace_count, ns))
-        return false;
-    if (contains_name(filter->denied, filter->denied_count, ns))
-        return false;
-    return !is_divided(filter) || is_in_shard(filter, ns);
+    return namespace_filter_allows_in_any_shard(filter, ns) &&
+           (!is_divided(filter) || is_in_shard(filter, ns));
 }
 
 void namespace_filter_add_shard_selector(const struct namespace_filter *filter, struct strbuf *out)

@@ -25,6 +25,9 @@ enum { SHARD_RANGES = 4 };
 
 bool namespace_filter_allows(const struct namespace_filter *filter, const char *ns);
 
+/* Returns true if some shard reads the namespace. */
+bool namespace_filter_allows_in_any_shard(const struct namespace_filter *filter, const char *ns);
+
 /*
  * Appends the shardSelector of lists and watches that selects the objects in namespaces of the
  * shard; nothing if the namespaces are not divided. The text is in the form in which API servers

@@ -680,7 +680,8 @@ void *binding_decode(struct decode *d, const cJSON *json)
     struct claim *claim = claim_decode(d, metadata);
     size_t claim_size = claim ? sizeof(*claim) : 0;
     /* One allocation for struct, claim and name. Names rarely repeat, so they are not interned. */
-    struct binding *b = xcalloc(1, sizeof(*b) + claim_size + name_size);
+    struct binding *b =
+        pool_alloc_zeroed(intern_memory(d->strings), sizeof(*b) + claim_size + name_size);
 
     if (claim)
         b->claim = memcpy(b + 1, claim, claim_size);
@@ -754,7 +755,7 @@ void binding_release(struct intern *strings, void *object)
         intern_drop(strings, b->recorded->items[i].name);
     }
     free(b->recorded);
-    free(b);
+    pool_free(b);
 }
 
 void binding_inherit(void *fresh, const void *last, bool relisted)

@@ -204,7 +204,7 @@ void *cluster_decode(struct decode *d, const cJSON *json)
     const cJSON *metadata = decode_object(d, json, "", "metadata");
     const cJSON *spec = decode_object(d, json, "", "spec");
     const cJSON *status = decode_object(d, json, "", "status");
-    struct cluster *c = xcalloc(1, sizeof(*c));
+    struct cluster *c = pool_alloc_zeroed(intern_memory(d->strings), sizeof(*c));
 
     labels_decode(d, metadata, "metadata", "labels", &c->labels);
     c->pulls = strcmp(json_str(spec, "syncMode", ""), "Pull") == 0;
@@ -245,7 +245,7 @@ void cluster_release(struct intern *strings, void *object)
     free(c->taints);
     free(c->resources);
     free(c->apis);
-    free(c);
+    pool_free(c);
 }
 
 double cluster_free_amount(const struct cluster *c, const char *resource)

@@ -388,7 +388,7 @@ int64_t lease_expiry_parse(const char *text)
 
 void *lease_decode(struct decode *d, const cJSON *json)
 {
-    struct lease *l = xcalloc(1, sizeof(*l));
+    struct lease *l = pool_alloc_zeroed(intern_memory(d->strings), sizeof(*l));
 
     l->asset_type = decode_interned(d, json, "", "assetType");
     l->holder = decode_interned(d, json, "", "holder");
@@ -409,5 +409,5 @@ void lease_release(struct intern *strings, void *object)
         return;
     intern_drop(strings, l->asset_type);
     intern_drop(strings, l->holder);
-    free(l);
+    pool_free(l);
 }

@@ -278,7 +278,7 @@ static void refusal_event_release(struct intern *strings, struct refusal_event *
 void *event_decode(struct decode *d, const cJSON *json)
 {
     const char *reason = decode_text(d, json, "", "reason");
-    struct event *e = xcalloc(1, sizeof(*e));
+    struct event *e = pool_alloc_zeroed(intern_memory(d->strings), sizeof(*e));
 
     if (reason && strcmp(reason, EVENT_CONFLICT) == 0)
         read_conflict_event(d, json, e);
@@ -305,5 +305,12 @@ void event_release(struct intern *strings, void *object)
     intern_drop(strings, e->uid);
     override_event_release(strings, e->override);
     refusal_event_release(strings, e->refusal);
-    free(e);
+    pool_free(e);
+}
+
+const char *event_subject_ns(const cJSON *json)
+{
+    const cJSON *involved = json_get(json, "involvedObject");
+
+    return json_str(involved ? involved : json_get(json, "regarding"), "namespace", "");
 }

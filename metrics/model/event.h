@@ -41,6 +41,12 @@ enum { OVERRIDE_MESSAGE_MAX = 1024 };
 /* Returns true if all members are equal. Both need the same string pool. */
 bool override_event_equal(const struct override_event *a, const struct override_event *b);
 
+/*
+ * Returns the namespace of the object that the Event is about, borrowed; "" if that is cluster-
+ * scoped or unknown. The Event itself is then in the namespace "default".
+ */
+const char *event_subject_ns(const cJSON *json);
+
 /* Component name in Events that the exporter emits. */
 #define EVENT_COMPONENT "karmada-policy-exporter"
 

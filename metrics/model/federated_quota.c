@@ -135,7 +135,7 @@ static void drop_limits(struct intern *strings, struct federated_quota *q)
 
 void *federated_quota_decode(struct decode *d, const cJSON *json)
 {
-    struct federated_quota *q = xcalloc(1, sizeof(*q));
+    struct federated_quota *q = pool_alloc_zeroed(intern_memory(d->strings), sizeof(*q));
     bool unread;
 
     read_limits(d, json, q);
@@ -163,5 +163,5 @@ void federated_quota_release(struct intern *strings, void *object)
     free(q->clusters);
     free(q->limits);
     free(q->admission);
-    free(q);
+    pool_free(q);
 }

@@ -13,7 +13,7 @@
 
 static void *other_decode(struct decode *d, const cJSON *json)
 {
-    struct other *o = xcalloc(1, sizeof(*o));
+    struct other *o = pool_alloc_zeroed(intern_memory(d->strings), sizeof(*o));
     const cJSON *spec = json_get(json, "spec");
     bool unread;
 
@@ -40,7 +40,7 @@ static void other_release(struct intern *strings, void *object)
     free(o->admission);
     free(o->taint_policy);
     autoscaler_release(strings, o->autoscaler);
-    free(o);
+    pool_free(o);
 }
 
 #define POLICY_GROUP "policy.karmada.io"

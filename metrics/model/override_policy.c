@@ -96,7 +96,7 @@ void *override_decode(struct decode *d, const cJSON *json)
     const cJSON *metadata = decode_object(d, json, "", "metadata");
     const cJSON *spec = decode_object(d, json, "", "spec");
     const cJSON *rules = decode_array(d, spec, "spec", "overrideRules");
-    struct override *o = xcalloc(1, sizeof(*o));
+    struct override *o = pool_alloc_zeroed(intern_memory(d->strings), sizeof(*o));
     const cJSON *item;
 
     o->selectors = resource_selectors_decode(d, spec, "resourceSelectors", &o->selector_count);
@@ -132,5 +132,5 @@ void override_release(struct intern *strings, void *object)
     drop_rules(strings, o);
     free(o->rules);
     free(o->admission);
-    free(o);
+    pool_free(o);
 }

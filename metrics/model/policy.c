@@ -195,7 +195,7 @@ void *policy_decode(struct decode *d, const cJSON *json)
     const cJSON *metadata = decode_object(d, json, "", "metadata");
     const cJSON *spec = decode_object(d, json, "", "spec");
     bool cluster_scoped = strcmp(json_str(json, "kind", ""), "ClusterPropagationPolicy") == 0;
-    struct policy *p = xcalloc(1, sizeof(*p));
+    struct policy *p = pool_alloc_zeroed(intern_memory(d->strings), sizeof(*p));
 
     p->selectors = resource_selectors_decode(d, spec, "resourceSelectors", &p->selector_count);
     p->exclusions = resource_selectors_decode(d, spec, "excludedResources", &p->exclusion_count);
@@ -240,7 +240,7 @@ void policy_release(struct intern *strings, void *object)
     intern_drop(strings, p->write.manager);
     propagation_release(strings, &p->propagation);
     free(p->admission);
-    free(p);
+    pool_free(p);
 }
 
 bool policy_equal(const struct policy *a, const struct policy *b)

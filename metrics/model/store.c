@@ -3,7 +3,7 @@
 
 #include "metrics/base/handle_map.h"
 
-enum { EMPTY_PARTITIONS_MIN = 64 };
+enum { EMPTY_PARTITIONS_MIN = 64, PARTITION_ENTRIES_MAX = 1 << 30 };
 
 struct store {
     struct intern *strings;
@@ -72,6 +72,19 @@ struct store *store_new(uint64_t seed)
     return s;
 }
 
+static void free_entry(struct entry *entry)
+{
+    pool_free(pool_beside(entry, entry->reads));
+    pool_free(pool_beside(entry, entry->readers));
+    pool_free(entry);
+}
+
+static void free_partition(struct partition *partition)
+{
+    pool_free(pool_beside(partition, partition->entries));
+    pool_free(partition);
+}
+
 void store_free(struct store *s)
 {
     void *item;
@@ -82,13 +95,10 @@ void store_free(struct store *s)
         struct entry *entry = item;
 
         entry_type(entry)->def->release(s->strings, entry_object(entry));
-        free(entry->reads);
-        free(entry->readers);
-        pool_free(entry);
+        free_entry(entry);
     }
     for (size_t at = 0; (item = map_next(&s->partitions, &at));) {
-        free(((struct partition *)item)->entries);
-        free(item);
+        free_partition(item);
     }
     for (size_t at = 0; (item = map_next(&s->types, &at));)
         free(item);
@@ -216,7 +226,7 @@ void entry_add_name(struct strbuf *out, const struct entry *e)
 static struct partition *add_partition(struct store *s, struct type *type, const char *ns)
 {
     struct partition_key key = {type, ns};
-    struct partition *partition = xcalloc(1, sizeof(*partition));
+    struct partition *partition = pool_alloc_zeroed(intern_memory(s->strings), sizeof(*partition));
 
     partition->type = type;
     partition->ns = intern_ref(ns);
@@ -250,22 +260,34 @@ struct entry *store_find(const struct store *s, const struct identity *id)
     return partition ? find_in_partition(s, partition, id->name) : NULL;
 }
 
+/* Makes room for one more entry in the array of a partition, which grows by an eighth. */
+static pool_handle *reserve_entry(struct store *s, struct partition *partition)
+{
+    pool_handle *entries = pool_beside(partition, partition->entries);
+
+    if (partition->count < partition->capacity)
+        return entries;
+    if (partition->count >= PARTITION_ENTRIES_MAX)
+        memory_exhausted(PARTITION_ENTRIES_MAX * sizeof(*entries));
+    partition->capacity += partition->capacity / 8 / 2 * 2 + 2;
+    entries =
+        pool_resize(intern_memory(s->strings), entries, partition->capacity * sizeof(*entries));
+    partition->entries = pool_handle_of(entries);
+    return entries;
+}
+
 static struct entry *add_entry(struct store *s, struct partition *partition, const char *name)
 {
     size_t len = strlen(name) + 1;
-    struct entry *entry = pool_alloc_zeroed(intern_memory(s->strings), sizeof(*entry) + len);
+    struct entry *entry =
+        pool_alloc_zeroed(intern_memory(s->strings), offsetof(struct entry, name) + len);
 
-    entry->partition = partition;
+    entry->partition = pool_handle_of(partition);
+    entry->class = partition->type->def->class;
     memcpy(entry->name, name, len);
-    if (partition->count == partition->capacity) {
-        partition->capacity =
-            partition->capacity ? partition->capacity + partition->capacity / 2 + 1 : 4;
-        partition->entries =
-            xreallocarray(partition->entries, partition->capacity, sizeof(struct entry *));
-    }
     s->empty_partitions -= partition->count == 0;
-    entry->position = (uint32_t)partition->count;
-    partition->entries[partition->count++] = entry;
+    entry->position = partition->count;
+    reserve_entry(s, partition)[partition->count++] = pool_handle_of(entry);
     handle_map_add(&s->entries, hash_entry(s, partition, name), entry);
     return entry;
 }
@@ -295,20 +317,19 @@ struct entry *store_find_or_add(struct store *s, const struct identity *id)
 void store_free_if_unused(struct store *s, struct entry *entry)
 {
     struct partition *partition = entry_partition(entry);
+    pool_handle *entries = pool_beside(partition, partition->entries);
     struct entry_key key = {partition, entry->name};
 
-    if (entry_object(entry) || entry->pins > 0 || entry->reader_count > 0 ||
-        entry->read_count > 0 || entry->dirty || entry_decision(entry) || entry_contribution(entry))
+    if (entry_exists(entry) || entry->pins > 0 || entry->readers || entry->reads || entry->dirty ||
+        entry_decision(entry) || entry_contribution(entry))
         return;
     handle_map_take(&s->entries, hash_entry(s, partition, entry->name), &key);
 
-    struct entry *last = partition->entries[--partition->count];
-    partition->entries[entry->position] = last;
+    struct entry *last = partition_entry(partition, --partition->count);
+    entries[entry->position] = pool_handle_of(last);
     last->position = entry->position;
     s->empty_partitions += partition->count == 0;
-    free(entry->reads);
-    free(entry->readers);
-    pool_free(entry);
+    free_entry(entry);
 }
 
 void *store_swap_object(struct store *s, struct entry *entry, void *fresh)
@@ -342,11 +363,11 @@ static void replace_object(struct store *s, struct entry *entry, void *fresh)
 static enum store_outcome put_decoded_object(struct store *s, struct entry *entry,
                                              const cJSON *json, void *object, struct origin origin)
 {
-    bool added = !entry_object(entry);
+    bool added = !entry_exists(entry);
     const struct kind_def *def = entry_type(entry)->def;
-    bool inherits = !added && entry->sweep != STORE_HISTORY_INVALID && def->inherit;
+    bool inherits = !added && entry->sweep != short_sweep(STORE_HISTORY_INVALID) && def->inherit;
     /* If pass or source differ, versions between the two objects may have been missed. */
-    bool relisted = entry->source != origin.source || entry->sweep != origin.sweep;
+    bool relisted = entry->source != origin.source || entry->sweep != short_sweep(origin.sweep);
 
     entry_mark_seen(entry, origin);
     entry->version = short_version_of_object(json);
@@ -393,7 +414,7 @@ enum store_outcome store_put(struct store *s, const cJSON *json, struct origin o
 
 static void remove_object(struct store *s, struct entry *entry)
 {
-    if (entry_object(entry))
+    if (entry_exists(entry))
         replace_object(s, entry, NULL);
     store_free_if_unused(s, entry);
 }
@@ -422,8 +443,7 @@ static void free_empty_partitions_if_many(struct store *s)
             *at = partition->next_of_type;
             map_take(&s->partitions, map_hash(&key, sizeof(key), s->seed), &key);
             intern_drop(s->strings, partition->ns);
-            free(partition->entries);
-            free(partition);
+            free_partition(partition);
         }
     }
     s->empty_partitions = 0;
@@ -448,7 +468,8 @@ size_t store_sweep(struct store *s, struct origin origin)
             for (size_t i = p->count; (i = i < p->count ? i : p->count) > 0;) {
                 struct entry *entry = partition_entry(p, --i);
 
-                if (!entry_is_from_source(entry, origin.source) || entry->sweep == origin.sweep)
+                if (!entry_is_from_source(entry, origin.source) ||
+                    entry->sweep == short_sweep(origin.sweep))
                     continue;
                 remove_object(s, entry);
                 swept++;

@@ -34,54 +34,67 @@ struct partition {
     struct type *type;
     const char *ns;
     struct partition *next_of_type;
-    struct entry **entries;
-    size_t count;
-    size_t capacity;
+    pool_handle entries; /* Cell of `capacity` handles. */
+    uint32_t count;
+    uint32_t capacity;
     int verdict; /* Cached result of ignored_templates.h for the objects of the partition. */
     bool begun;  /* graph_next() of rules/graph.h has returned an entry of the partition. */
 };
 
 /* The decision of the entry that owns the edge (the reader) depends on the entry `read`. */
 struct edge {
-    struct entry *read;
-    uint32_t position; /* Index of the reader in read->readers. */
+    pool_handle read;
+    uint32_t position; /* Index of the reader in the readers of `read`. */
 };
+
+struct entry_reads {
+    uint32_t count;
+    struct edge edges[];
+};
+
+struct entry_readers {
+    uint32_t count;
+    pool_handle entries[];
+};
+
+enum { ENTRY_PINS_MAX = (1 << 24) - 1 };
 
 /*
  * Entry of the store: an identity, and its object if that exists. An entry without an object stays
- * while it is in use (store_free_if_unused()). The rules own `decision`, `reads`, `readers` with
- * their counts, `timer`, `subject`, `dirty`, `cause`, `judging` and `judged`; the exposition owns
- * `contribution`.
+ * while it is in use (store_free_if_unused()). The rules own `decision`, `reads`, `readers`,
+ * `timed`, `subject`, `dirty`, `cause`, `judging` and `judged`; the exposition owns `contribution`.
+ *
+ * The members are handles in the pool of the entry, because a control plane can have millions of
+ * entries: the functions below read them.
  */
 struct entry {
-    struct partition *partition;
-    void *object; /* Result of def->decode; NULL if the object does not exist. */
+    void *object;
     void *decision;
     void *contribution;
-    struct edge *reads;
-    struct entry **readers;
-    uint32_t read_count;
-    uint32_t reader_count;
-    uint32_t timer;    /* Slot in the timers of rules/graph.h, 1-based; 0 without a timer. */
-    uint32_t subject;  /* Slot in the subjects of rules/problems.h, 1-based; 0 without problems. */
-    uint32_t position; /* Index of this entry in partition->entries. */
-    uint32_t source;   /* `source` and `sweep` are those of the last entry_mark_seen(). */
-    uint32_t sweep;
+    pool_handle partition;
+    pool_handle reads;   /* struct entry_reads; 0 without any. */
+    pool_handle readers; /* struct entry_readers; 0 without any. */
+    uint32_t position;   /* Index of this entry in its partition. */
     uint32_t version;    /* Short version last read, also of a rejected object; 0 if unknown. */
-    uint32_t pins : 28;  /* Number of store_pin() calls without their store_unpin(). */
-    uint32_t wanted : 1; /* Set by store_request_read(). */
-    uint32_t
-        audited : 1; /* During an audit (kube/audit.h): the API server has listed the object. */
-    uint32_t judging : 1; /* Queued by rules/problems.h. */
-    uint32_t judged : 1;  /* rules/problems.h has evaluated the conditions of the object. */
-    bool dirty : 1;       /* Queued for evaluation. */
-    unsigned cause : 7;   /* Reason why the entry is `dirty` (rules/graph.h). */
+    uint32_t source;     /* `source` and `sweep` are those of the last entry_mark_seen(). */
+    uint32_t subject; /* Slot in the subjects of rules/problems.h, 1-based; 0 without problems. */
+    unsigned sweep : 16; /* Result of short_sweep(). */
+    unsigned cause : 7;  /* Reason why the entry is `dirty` (rules/graph.h). */
+    bool dirty : 1;      /* Queued for evaluation. */
+    bool timed : 1;      /* The entry has a timer of rules/graph.h. */
+    bool wanted : 1;     /* Set by store_request_read(). */
+    bool audited : 1;    /* During an audit (kube/audit.h): the API server has listed the object. */
+    bool judging : 1;    /* Queued by rules/problems.h. */
+    bool judged : 1;     /* rules/problems.h has evaluated the conditions of the object. */
+    unsigned : 0;
+    unsigned pins : 24;          /* Number of store_pin() calls without their store_unpin(). */
+    enum object_class class : 8; /* Copy of that of the type. */
     char name[];
 };
 
 static inline struct partition *entry_partition(const struct entry *e)
 {
-    return e->partition;
+    return pool_beside(e, e->partition);
 }
 
 static inline struct type *entry_type(const struct entry *e)
@@ -92,29 +105,39 @@ static inline struct type *entry_type(const struct entry *e)
 /* Returns an entry of a partition; `index` is below p->count. */
 static inline struct entry *partition_entry(const struct partition *p, size_t index)
 {
-    return p->entries[index];
+    const pool_handle *entries = pool_beside(p, p->entries);
+
+    return pool_beside(p, entries[index]);
 }
 
 static inline uint32_t entry_read_count(const struct entry *e)
 {
-    return e->read_count;
+    const struct entry_reads *reads = pool_beside(e, e->reads);
+
+    return reads ? reads->count : 0;
 }
 
 /* Returns an entry that the decision of `e` depends on; `index` is below entry_read_count(). */
 static inline struct entry *entry_read(const struct entry *e, uint32_t index)
 {
-    return e->reads[index].read;
+    const struct entry_reads *reads = pool_beside(e, e->reads);
+
+    return pool_beside(e, reads->edges[index].read);
 }
 
 static inline uint32_t entry_reader_count(const struct entry *e)
 {
-    return e->reader_count;
+    const struct entry_readers *readers = pool_beside(e, e->readers);
+
+    return readers ? readers->count : 0;
 }
 
 /* Returns an entry with a decision that depends on `e`; `index` is below entry_reader_count(). */
 static inline struct entry *entry_reader(const struct entry *e, uint32_t index)
 {
-    return e->readers[index];
+    const struct entry_readers *readers = pool_beside(e, e->readers);
+
+    return pool_beside(e, readers->entries[index]);
 }
 
 /*
@@ -253,6 +276,7 @@ void store_free_if_unused(struct store *s, struct entry *entry);
  */
 static inline void store_pin(struct entry *entry)
 {
+    assert(entry->pins < ENTRY_PINS_MAX);
     entry->pins++;
 }
 
@@ -271,6 +295,15 @@ static inline void store_request_read(struct entry *entry)
     store_pin(entry);
 }
 
+/*
+ * Returns the number of a pass as entries store it. A source sweeps after each complete pass, so
+ * all its entries have the number of one of its last passes.
+ */
+static inline uint16_t short_sweep(uint32_t sweep)
+{
+    return sweep == STORE_HISTORY_INVALID ? UINT16_MAX : (uint16_t)(sweep % UINT16_MAX);
+}
+
 /* Returns true if the entry has an object that `source` was the last to read. */
 static inline bool entry_is_from_source(const struct entry *entry, uint32_t source)
 {
@@ -281,7 +314,7 @@ static inline bool entry_is_from_source(const struct entry *entry, uint32_t sour
 static inline void entry_mark_seen(struct entry *entry, struct origin origin)
 {
     entry->source = origin.source;
-    entry->sweep = origin.sweep;
+    entry->sweep = short_sweep(origin.sweep);
 }
 
 /* ---- types and partitions of the store ---- */
@@ -310,7 +343,7 @@ size_t store_object_count(const struct store *s, enum object_class class);
 
 static inline enum object_class entry_class(const struct entry *e)
 {
-    return entry_type(e)->def->class;
+    return e->class;
 }
 
 static inline const char *entry_kind(const struct entry *e)

@@ -305,9 +305,10 @@ static size_t pointer_slot_bytes(const struct template *t)
  * Connector part in one allocation, which saves memory with many templates. Takes ownership of all
  * arguments.
  */
-static struct template *pack_template(struct labels *labels, struct claim *claim,
-                                      enum connector_role role, const char *owner,
-                                      struct autoscaler *autoscaler, char *document)
+static struct template *pack_template(struct pool *memory, struct labels *labels,
+                                      struct claim *claim, enum connector_role role,
+                                      const char *owner, struct autoscaler *autoscaler,
+                                      char *document)
 {
     const struct template empty = {.replicas = -1,
                                    .role = (uint8_t)role,
@@ -317,7 +318,7 @@ static struct template *pack_template(struct labels *labels, struct claim *claim
     size_t label_bytes = labels->count * sizeof(*labels->items);
     size_t claim_bytes = claim ? sizeof(*claim) : 0;
     struct template *t =
-        xmalloc(sizeof(*t) + label_bytes + claim_bytes + pointer_slot_bytes(&empty));
+        pool_alloc(memory, sizeof(*t) + label_bytes + claim_bytes + pointer_slot_bytes(&empty));
     char *after = (char *)(t + 1);
 
     *t = empty;
@@ -342,7 +343,7 @@ struct template *template_copy_with_claim(const struct template *t, const struct
 {
     size_t label_bytes = t->labels.count * sizeof(*t->labels.items);
     struct template *copy =
-        xmalloc(sizeof(*t) + label_bytes + sizeof(*claim) + pointer_slot_bytes(t));
+        pool_alloc(pool_of(t), sizeof(*t) + label_bytes + sizeof(*claim) + pointer_slot_bytes(t));
     char *after = (char *)(copy + 1);
 
     *copy = *t;
@@ -442,8 +443,8 @@ void *template_decode(struct decode *d, const cJSON *json)
     labels_decode(d, metadata, "metadata", "labels", &labels);
     enum connector_role role = connector_role_of(json);
     struct template *t =
-        pack_template(&labels, claim_decode(d, metadata), role, owner_decode(d, metadata),
-                      read_autoscaler(d, json), make_document(d, json));
+        pack_template(intern_memory(d->strings), &labels, claim_decode(d, metadata), role,
+                      owner_decode(d, metadata), read_autoscaler(d, json), make_document(d, json));
 
     if (role != ROLE_NONE)
         *connector_slot(t) = connector_decode(d, json, role);
@@ -549,5 +550,5 @@ void template_release(struct intern *strings, void *object)
         connector_release(strings, *connector_slot(t), (enum connector_role)t->role);
     if (t->has_document)
         free(*document_slot(t));
-    free(t);
+    pool_free(t);
 }

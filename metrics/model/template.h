@@ -122,7 +122,7 @@ struct resource_request *requests_parse(struct intern *strings, const char *text
 
 /*
  * Returns a copy of `t` with the claim `claim`, which may be NULL. The copy borrows from `t` and
- * `claim`: free it with free(), before both.
+ * `claim`: free it with pool_free(), before both.
  */
 struct template *template_copy_with_claim(const struct template *t,
                                           const struct claim *claim) MUST_USE;

@@ -103,7 +103,7 @@ void *work_decode(struct decode *d, const cJSON *json)
 {
     const cJSON *metadata = decode_object(d, json, "", "metadata");
     const cJSON *spec = decode_object(d, json, "", "spec");
-    struct work *w = xcalloc(1, sizeof(*w));
+    struct work *w = pool_alloc_zeroed(intern_memory(d->strings), sizeof(*w));
 
     read_binding(d, metadata, w);
     w->template_generation = read_template_generation(d, spec);
@@ -127,7 +127,7 @@ void work_release(struct intern *strings, void *object)
     intern_drop(strings, w->binding_name);
     intern_drop(strings, w->overrides);
     intern_drop(strings, w->cluster_overrides);
-    free(w);
+    pool_free(w);
 }
 
 bool work_equal(const struct work *a, const struct work *b)

@@ -128,6 +128,7 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
     e->context.autoscalers = autoscalers_new(store, seed);
     e->context.other_bindings = xcalloc(1, sizeof(*e->context.other_bindings));
     other_bindings_init(e->context.other_bindings, seed);
+    other_policies_init(&e->context.other_policies, seed);
     e->context.deliveries =
         (struct delivery_sources){&e->context.members, &e->context.works,
                                   &e->context.override_events, store, &e->context.incomplete};
@@ -176,6 +177,7 @@ void engine_free(struct engine *e)
     conflict_events_release(&c->conflict_events);
     refusals_release(&c->refusals);
     autoscalers_free(c->autoscalers);
+    other_policies_release(&c->other_policies);
     other_bindings_release(c->other_bindings);
     free(c->other_bindings);
     policy_versions_release(&c->policy_versions);
@@ -368,6 +370,21 @@ void engine_note_other_binding(struct engine *e, const cJSON *binding, int64_t n
 void engine_skip_other_bindings(struct engine *e, int64_t now_ms)
 {
     other_bindings_skip_list(e->context.other_bindings, now_ms);
+}
+
+void engine_put_other_policy(struct engine *e, const cJSON *policy, struct origin origin)
+{
+    rule_put_other_policy(&e->context, policy, origin);
+}
+
+void engine_remove_other_policy(struct engine *e, const cJSON *policy)
+{
+    rule_remove_other_policy(&e->context, policy);
+}
+
+void engine_sweep_other_policies(struct engine *e, struct origin origin)
+{
+    rule_sweep_other_policies(&e->context, origin);
 }
 
 struct controller_progress *engine_progress(const struct engine *e)

@@ -99,6 +99,15 @@ void engine_note_other_binding(struct engine *e, const cJSON *binding, int64_t n
  */
 void engine_skip_other_bindings(struct engine *e, int64_t now_ms);
 /*
+ * Handle a policy in a namespace of another shard: a version that was read in the pass `origin`, a
+ * deletion, and the end of a complete pass, which removes the policies of the source that were not
+ * in it. Such a policy selects no template, but its kinds count as selected: without a policy, a
+ * template is in the same state in all divisions of the namespaces.
+ */
+void engine_put_other_policy(struct engine *e, const cJSON *policy, struct origin origin);
+void engine_remove_other_policy(struct engine *e, const cJSON *policy);
+void engine_sweep_other_policies(struct engine *e, struct origin origin);
+/*
  * Compares the clock with a steady clock, both in milliseconds: if the clock was set forwards by
  * more than a minute since the last call, the observation of problems begins anew, because nobody
  * observed the time that it skipped. Call it before engine_run() with the same `now_ms`.
@@ -142,9 +151,9 @@ struct release_range engine_simulate_release(struct engine *e, struct release_ra
 bool engine_resolves_dependencies(const struct engine *e);
 
 /*
- * Iterates over every apiVersion and kind that a selector of some policy names, then those of
- * engine_select_type(); start with *at = 0. Returns false at the end. Unset texts are NULL. No
- * policy may change meanwhile; the texts are valid until a policy changes.
+ * Iterates over every apiVersion and kind that a selector of some policy names, also of another
+ * shard, then those of engine_select_type(); start with *at = 0. Returns false at the end. Unset
+ * texts are NULL. No policy may change meanwhile; the texts are valid until a policy changes.
  */
 bool engine_next_selected_type(const struct engine *e, size_t *at, const char **api_version,
                                const char **kind);

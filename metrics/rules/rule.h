@@ -33,6 +33,15 @@
  * entries that the decision reads (`mark_read`).
  */
 
+/*
+ * Kinds that the policies of other shards select, in the selector index: templates of a kind exist
+ * for the rules if any policy selects the kind. Policies with equal hashes count as one.
+ */
+struct other_policies {
+    struct map policies;
+    uint64_t seed; /* Of the hashes of names. */
+};
+
 /* State that the rules of all classes share. */
 struct rule_context {
     struct store *store;
@@ -73,7 +82,8 @@ struct rule_context {
     struct controller_progress *progress;
     int64_t progress_due_ms;               /* Next call of controller_progress_evaluate(). */
     struct other_bindings *other_bindings; /* Writes of bindings of other shards. */
-    struct quota_totals *quota_totals;     /* Usage in a simulation; NULL without one. */
+    struct other_policies other_policies;
+    struct quota_totals *quota_totals; /* Usage in a simulation; NULL without one. */
 };
 
 struct policy_facts {
@@ -209,6 +219,18 @@ void rule_mark_cluster_dependents(struct rule_context *c);
  * policy, or of a Cluster. Before problems are judged there are none.
  */
 void rule_mark_overridden_templates(struct rule_context *c);
+
+/*
+ * Handle a policy of another shard: a version that was read in a pass of a source, a deletion, and
+ * the end of a complete pass, which removes the policies of the source that were not in it. Mark
+ * the templates of kinds with a first or without any selector.
+ */
+void rule_put_other_policy(struct rule_context *c, const cJSON *policy, struct origin origin);
+void rule_remove_other_policy(struct rule_context *c, const cJSON *policy);
+void rule_sweep_other_policies(struct rule_context *c, struct origin origin);
+void other_policies_init(struct other_policies *o, uint64_t seed);
+/* Frees the policies. Their texts stay in the string pool; do not use the selector index again. */
+void other_policies_release(struct other_policies *o);
 
 /* Updates works_known(). If it changes, marks the templates of all bindings. */
 void rule_update_works_known(struct rule_context *c);

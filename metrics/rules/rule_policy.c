@@ -259,6 +259,127 @@ static void release_policy_decision(const struct rule_context *c, void *decision
     pool_free(d);
 }
 
+/* ---- policies of other shards ---- */
+
+struct other_policy {
+    uint64_t hash;
+    struct origin origin;
+    size_t count;
+    struct {
+        const char *api_version; /* Interned, as is the kind. */
+        const char *kind;
+    } selectors[];
+};
+
+static bool has_policy_hash(const void *item, const void *key)
+{
+    return ((const struct other_policy *)item)->hash == *(const uint64_t *)key;
+}
+
+void other_policies_init(struct other_policies *o, uint64_t seed)
+{
+    *o = (struct other_policies){.policies = MAP_INIT(has_policy_hash), .seed = seed};
+}
+
+void other_policies_release(struct other_policies *o)
+{
+    struct other_policy *p;
+
+    for (size_t at = 0; (p = map_next(&o->policies, &at)) != NULL;)
+        free(p);
+    map_release(&o->policies);
+}
+
+static uint64_t hash_of_policy(const struct other_policies *o, const cJSON *policy)
+{
+    const cJSON *metadata = json_get(policy, "metadata");
+    const char *ns = json_str(metadata, "namespace", "");
+    const char *name = json_str(metadata, "name", "");
+
+    return map_hash(name, strlen(name), map_hash(ns, strlen(ns), o->seed));
+}
+
+/* Marks the templates of a kind that has its first selector, or no selector any more. */
+static void mark_templates_of_kind(const struct rule_context *c, const char *api_version,
+                                   const char *kind, size_t selectors)
+{
+    const struct type *type = store_find_interned_type(c->store, api_version, kind);
+
+    if (type && selector_index_count_selectors(c->index, api_version, kind) == selectors)
+        graph_mark_type(c->graph, type);
+}
+
+/* Frees the policy, after removing its selectors. Ignores NULL. */
+static void drop_other_policy(const struct rule_context *c, struct other_policy *p)
+{
+    struct intern *strings = store_string_pool(c->store);
+
+    for (size_t i = 0; p && i < p->count; i++) {
+        selector_index_remove_kind(c->index, p->selectors[i].api_version, p->selectors[i].kind);
+        mark_templates_of_kind(c, p->selectors[i].api_version, p->selectors[i].kind, 0);
+        intern_drop(strings, p->selectors[i].api_version);
+        intern_drop(strings, p->selectors[i].kind);
+    }
+    free(p);
+}
+
+static void add_other_selector(const struct rule_context *c, const cJSON *selector,
+                               struct other_policy *p)
+{
+    struct intern *strings = store_string_pool(c->store);
+    const char *api_version = json_str(selector, "apiVersion", "");
+    const char *kind = json_str(selector, "kind", "");
+
+    if (!*api_version || !*kind)
+        return;
+    p->selectors[p->count].api_version = intern_add(strings, api_version);
+    p->selectors[p->count].kind = intern_add(strings, kind);
+    selector_index_add_kind(c->index, p->selectors[p->count].api_version,
+                            p->selectors[p->count].kind);
+    mark_templates_of_kind(c, p->selectors[p->count].api_version, p->selectors[p->count].kind, 1);
+    p->count++;
+}
+
+void rule_put_other_policy(struct rule_context *c, const cJSON *policy, struct origin origin)
+{
+    struct other_policies *o = &c->other_policies;
+    const cJSON *selectors = json_get(json_get(policy, "spec"), "resourceSelectors"), *selector;
+    size_t max = selectors ? (size_t)cJSON_GetArraySize(selectors) : 0;
+    struct other_policy *fresh = xcalloc(1, sizeof(*fresh) + max * sizeof(fresh->selectors[0]));
+
+    fresh->hash = hash_of_policy(o, policy);
+    fresh->origin = origin;
+    graph_set_cause(c->graph, CAUSE_POLICY);
+    cJSON_ArrayForEach (selector, selectors)
+        add_other_selector(c, selector, fresh);
+    drop_other_policy(c, map_take(&o->policies, fresh->hash, &fresh->hash));
+    map_add(&o->policies, fresh->hash, fresh);
+}
+
+void rule_remove_other_policy(struct rule_context *c, const cJSON *policy)
+{
+    uint64_t hash = hash_of_policy(&c->other_policies, policy);
+
+    graph_set_cause(c->graph, CAUSE_POLICY);
+    drop_other_policy(c, map_take(&c->other_policies.policies, hash, &hash));
+}
+
+void rule_sweep_other_policies(struct rule_context *c, struct origin origin)
+{
+    struct map kept = MAP_INIT(has_policy_hash);
+    struct other_policy *p;
+
+    graph_set_cause(c->graph, CAUSE_POLICY);
+    for (size_t at = 0; (p = map_next(&c->other_policies.policies, &at)) != NULL;) {
+        if (p->origin.source == origin.source && p->origin.sweep != origin.sweep)
+            drop_other_policy(c, p);
+        else
+            map_add(&kept, p->hash, p);
+    }
+    map_release(&c->other_policies.policies);
+    c->other_policies.policies = kept;
+}
+
 const struct rule rule_policy = {
     .rank = RULE_RANK_POLICY,
     .changed = policy_on_change,

@@ -228,6 +228,18 @@ static bool slot_of_selector(const struct selector_index *index, const struct en
     return true;
 }
 
+void selector_index_add_kind(struct selector_index *index, const char *api_version,
+                             const char *kind)
+{
+    type_counts_add(&index->types, api_version, kind);
+}
+
+void selector_index_remove_kind(struct selector_index *index, const char *api_version,
+                                const char *kind)
+{
+    type_counts_remove(&index->types, api_version, kind);
+}
+
 bool selector_index_next_type(const struct selector_index *index, size_t *at,
                               const char **api_version, const char **kind)
 {

@@ -75,6 +75,15 @@ bool selector_index_find_broad(const struct selector_index *index, const struct 
 bool selector_index_has_broad(const struct selector_index *index, const struct entry *policy,
                               const struct resource_selector *selector);
 
+/*
+ * Adds or removes a selector of a policy that is not in the store: for the next three functions
+ * only. The caller holds the interned texts meanwhile.
+ */
+void selector_index_add_kind(struct selector_index *index, const char *api_version,
+                             const char *kind);
+void selector_index_remove_kind(struct selector_index *index, const char *api_version,
+                                const char *kind);
+
 /* Returns how many selectors of all policies name this apiVersion and kind, which are interned. */
 size_t selector_index_count_selectors(const struct selector_index *index, const char *api_version,
                                       const char *kind);

@@ -207,7 +207,7 @@ static bool is_unchanged(const struct cluster *old, const struct cluster *fresh)
 
 struct cluster *cluster_change_copy(struct overlay *overlay, const struct cluster *c)
 {
-    struct cluster *copy = overlay_own_memory(overlay, xmalloc(sizeof(*copy)));
+    struct cluster *copy = overlay_alloc_cell(overlay, sizeof(*copy));
 
     *copy = *c;
     return copy;

@@ -37,7 +37,7 @@ static void set_claim(struct overlay *overlay, struct entry *template, const str
     const struct template *t = entry_template(template);
 
     overlay_replace(overlay, template,
-                    overlay_own_memory(overlay, template_copy_with_claim(t, claim)));
+                    overlay_own_cell(overlay, template_copy_with_claim(t, claim)));
 }
 
 /* Claims the template for the policy. Writes nothing if the template has that claim already. */

@@ -17,8 +17,9 @@ struct replacement {
 
 /* Object or memory that overlay_free() frees. */
 struct owned {
-    const struct kind_def *def; /* Kind of the object; NULL for memory to free(). */
+    const struct kind_def *def; /* Kind of the object; NULL for memory that has no kind. */
     void *object;
+    bool is_cell; /* Without a kind: pool_free() frees the memory, else free(). */
 };
 
 struct overlay {
@@ -100,6 +101,8 @@ void overlay_free(struct overlay *overlay)
     for (size_t i = 0; i < overlay->owned_count; i++) {
         if (overlay->owned[i].def)
             overlay->owned[i].def->release(strings, overlay->owned[i].object);
+        else if (overlay->owned[i].is_cell)
+            pool_free(overlay->owned[i].object);
         else
             free(overlay->owned[i].object);
     }
@@ -207,22 +210,34 @@ bool overlay_next_replacement(struct overlay *overlay, struct entry **entry, con
     return true;
 }
 
-static void *add_owned(struct overlay *overlay, const struct kind_def *def, void *object)
+static void *add_owned(struct overlay *overlay, struct owned owned)
 {
     overlay->owned = ensure_room(overlay->owned, overlay->owned_count, &overlay->owned_capacity,
                                  sizeof(*overlay->owned));
-    overlay->owned[overlay->owned_count++] = (struct owned){def, object};
-    return object;
+    overlay->owned[overlay->owned_count++] = owned;
+    return owned.object;
 }
 
 void *overlay_own_memory(struct overlay *overlay, void *memory)
 {
-    return add_owned(overlay, NULL, memory);
+    return add_owned(overlay, (struct owned){.object = memory});
 }
 
 void *overlay_own_object(struct overlay *overlay, const struct kind_def *def, void *object)
 {
-    return add_owned(overlay, def, object);
+    return add_owned(overlay, (struct owned){.def = def, .object = object});
+}
+
+void *overlay_own_cell(struct overlay *overlay, void *cell)
+{
+    return add_owned(overlay, (struct owned){.object = cell, .is_cell = true});
+}
+
+void *overlay_alloc_cell(struct overlay *overlay, size_t bytes)
+{
+    struct intern *strings = store_string_pool(overlay_context(overlay)->store);
+
+    return overlay_own_cell(overlay, pool_alloc(intern_memory(strings), bytes));
 }
 
 const char *overlay_intern(struct overlay *overlay, const char *text)
@@ -344,7 +359,7 @@ bool binding_belongs_to(const struct binding *b, const struct entry *template)
 
 struct binding *overlay_copy_binding(struct overlay *overlay, const struct binding *old)
 {
-    struct binding *copy = overlay_own_memory(overlay, xmalloc(sizeof(*copy)));
+    struct binding *copy = overlay_alloc_cell(overlay, sizeof(*copy));
 
     *copy = *old;
     return copy;

@@ -112,12 +112,16 @@ unsigned overlay_take_assumptions(struct overlay *overlay);
 
 /*
  * Replaces the object of the entry by `object`, or removes it if `object` is NULL, until
- * overlay_rollback() or overlay_free(). `object` is borrowed: overlay_own_memory() and
- * overlay_own_object() pass its ownership.
+ * overlay_rollback() or overlay_free(). `object` is borrowed, and a cell of the store's memory
+ * (intern_memory()): overlay_own_object(), overlay_own_cell() and overlay_alloc_cell() own one.
  */
 void overlay_replace(struct overlay *overlay, struct entry *entry, void *object);
 /* Passes the ownership of `memory`, allocated by malloc(), to the overlay. Returns `memory`. */
 void *overlay_own_memory(struct overlay *overlay, void *memory);
+/* Passes the ownership of `cell`, allocated by pool_alloc(), to the overlay. Returns `cell`. */
+void *overlay_own_cell(struct overlay *overlay, void *cell);
+/* Returns an uninitialized cell of the store's memory that the overlay owns. */
+void *overlay_alloc_cell(struct overlay *overlay, size_t bytes) MUST_USE;
 /* Passes the ownership of `object`, decoded as kind `def`, to the overlay. Returns `object`. */
 void *overlay_own_object(struct overlay *overlay, const struct kind_def *def, void *object);
 /* Returns the interned string equal to `text`, valid until the overlay is freed. */

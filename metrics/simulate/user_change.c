@@ -84,7 +84,7 @@ static void keep_policy_in_force(struct overlay *overlay, struct entry *entry)
 
     if (!entry_policy(entry) || a->stored)
         return;
-    copy = overlay_own_memory(overlay, xmalloc(sizeof(*copy)));
+    copy = overlay_alloc_cell(overlay, sizeof(*copy));
     *copy = *entry_policy(entry);
     stored = overlay_own_memory(overlay, xmalloc(size));
     memcpy(stored, a, size);
@@ -430,7 +430,7 @@ static void replace_template(struct overlay *overlay, struct entry *entry,
 
     template_apply_user_change(t, old, newest + 2);
     t->deleting = old->deleting; /* An update does not end a deletion. */
-    overlay_replace(overlay, entry, overlay_own_memory(overlay, t));
+    overlay_replace(overlay, entry, overlay_own_cell(overlay, t));
     if (!b || !binding_belongs_to(b, entry))
         return;
     struct binding *copy = overlay_copy_binding(overlay, b);

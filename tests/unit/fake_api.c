@@ -664,7 +664,7 @@ static void answer_list(struct fake_api *f, struct transfer *t)
                 snapshot->version);
     if (at < snapshot->count || f->endless)
         strbuf_addf(&t->body, ",\"continue\":\"s%u.%zu\"", id, at);
-    if (t->shard_selector[0] && t->kind == FAKE_EVENT && !t->metadata_only)
+    if (t->shard_selector[0] && t->kind == FAKE_DEPLOYMENT && !t->metadata_only)
         strbuf_addf(&t->body, ",\"shardInfo\":{\"selector\":\"%s\"}",
                     f->shards == FAKE_SHARDS_MIXED_UP ? "other" : t->shard_selector);
     strbuf_adds(&t->body, "}}");

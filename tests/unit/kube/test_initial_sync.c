@@ -365,7 +365,7 @@ TEST(kind_selected_later_is_missing_until_it_is_read)
  */
 TEST(bindings_read_before_discovery_are_read_again)
 {
-    struct lab lab = {.hanging = {"/apis", "/resourcebindings?limit=500&continue="}};
+    struct lab lab = {.hanging = {"/apis", "/resourcebindings?limit=5000&continue="}};
 
     lab_start(&lab);
     lab.api.paginates = true;

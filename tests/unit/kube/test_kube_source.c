@@ -907,8 +907,7 @@ static void put_shard_objects(struct fake_api *api, unsigned value)
         for (size_t kind = 0; kind < ARRAY_LEN(kinds); kind++)
             fake_put(api, kinds[kind], shard_spaces[i], "x", value + (unsigned)i);
         fake_put(api, FAKE_CONFIG_MAP, shard_spaces[i], "y", value);
-        /* All policies select ConfigMaps, and have different priorities. */
-        fake_put(api, FAKE_POLICY, shard_spaces[i], "x", 6 * (value + (unsigned)i));
+        fake_put(api, FAKE_POLICY, shard_spaces[i], "x", value + (unsigned)i);
     }
 }
 
@@ -919,6 +918,7 @@ static void follow_shard(struct follow_lab *lab, unsigned row, enum fake_shards 
     follow_init(lab, 21);
     lab->filter = filter;
     lab->api.shards = shards;
+    lab->references = shards == FAKE_SHARDS_MIXED_UP; /* Reads full Deployments. */
     lab->api.streaming_lists = row & 1;
     lab->api.paginates = row & 2;
     fake_put(&lab->api, FAKE_CLUSTER_POLICY, "", "p", SELECTS_CONFIG_MAPS);
@@ -1021,17 +1021,88 @@ TEST(server_that_selects_sends_the_objects_of_the_shard)
         own += namespace_filter_allows(&filter, shard_spaces[i]);
     for (unsigned row = 0; row < 4; row++) {
         follow_shard(&lab, row, FAKE_SHARDS_SELECTED, filter);
-        /* Each policy and override: once in the list, and once as a change. */
-        assert_int_equal(lab.api.sent[FAKE_POLICY], 2 * own);
+        /* Once in the list, and once as a change. */
+        assert_int_equal(lab.api.sent[FAKE_QUOTA], 2 * own);
         assert_int_equal(lab.api.sent[FAKE_OVERRIDE], 2 * own);
         /* The list of bindings is limited to the shard, but not the stream. */
         assert_int_equal(lab.api.sent[FAKE_BINDING], own + count);
+        /* Policies of all shards decide which kinds are selected. */
+        assert_int_equal(lab.api.sent[FAKE_POLICY], 2 * count);
         follow_release(&lab);
         follow_shard(&lab, row, FAKE_SHARDS_IGNORED, filter);
-        assert_int_equal(lab.api.sent[FAKE_POLICY], 2 * count);
+        assert_int_equal(lab.api.sent[FAKE_QUOTA], 2 * count);
         assert_int_equal(lab.api.sent[FAKE_BINDING], 2 * count);
         follow_release(&lab);
     }
+}
+
+TEST(kinds_that_policies_of_other_shards_select_are_read)
+{
+    const struct fake_kind_row *deployments = &fake_kinds[FAKE_DEPLOYMENT];
+    struct follow_lab lab;
+
+    follow_init(&lab, 21);
+    lab.filter = (struct namespace_filter){.total_shards = 2};
+    assert_true(namespace_filter_allows(&lab.filter, "shop"));
+    assert_false(namespace_filter_allows(&lab.filter, "depot"));
+    fake_put(&lab.api, FAKE_DEPLOYMENT, "shop", "x", 1);
+    fake_put(&lab.api, FAKE_POLICY, "depot", "p", SELECTS_DEPLOYMENTS);
+    follow_start(&lab);
+    follow_settle(&lab);
+    assert_non_null(
+        world_find(&lab.world, deployments->api_version, deployments->kind, "shop", "x"));
+    assert_int_equal(store_object_count(lab.world.store, CLASS_POLICY), 0);
+    /* The policy selects another kind; then it is deleted. */
+    fake_put(&lab.api, FAKE_POLICY, "depot", "p", SELECTS_CONFIG_MAPS);
+    follow_pass(&lab, 60 * 1000);
+    assert_null(find_reflector(&lab, "deployments"));
+    assert_non_null(find_reflector(&lab, "configmaps"));
+    follow_remove(&lab, FAKE_POLICY, "p");
+    follow_pass(&lab, 60 * 1000);
+    assert_null(find_reflector(&lab, "configmaps"));
+    /* The stream does not report a deletion. */
+    fake_put(&lab.api, FAKE_POLICY, "depot", "p", SELECTS_DEPLOYMENTS);
+    follow_pass(&lab, 60 * 1000);
+    assert_non_null(find_reflector(&lab, "deployments"));
+    follow_remove(&lab, FAKE_POLICY, "p");
+    fake_compact(&lab.api);
+    fake_cut_all(&lab.api);
+    follow_pass(&lab, 10 * 60 * 1000);
+    assert_null(find_reflector(&lab, "deployments"));
+    follow_release(&lab);
+}
+
+/* No shard reads the namespace, so its policy selects no kind. */
+TEST(policies_in_denied_namespaces_select_no_kind)
+{
+    static const char *const denied[] = {"depot"};
+    struct follow_lab lab;
+
+    follow_init(&lab, 21);
+    lab.filter = (struct namespace_filter){.total_shards = 2, .denied = denied, .denied_count = 1};
+    fake_put(&lab.api, FAKE_POLICY, "depot", "p", SELECTS_DEPLOYMENTS);
+    follow_start(&lab);
+    follow_settle(&lab);
+    assert_true(kube_source_ready(lab.source));
+    assert_null(find_reflector(&lab, "deployments"));
+    follow_release(&lab);
+}
+
+TEST(listed_namespaces_of_other_shards_have_their_policies_read)
+{
+    static const char *const names[] = {"shop", "depot"};
+    struct follow_lab lab;
+
+    follow_init(&lab, 21);
+    lab.filter =
+        (struct namespace_filter){.total_shards = 2, .namespaces = names, .namespace_count = 2};
+    fake_put(&lab.api, FAKE_DEPLOYMENT, "shop", "x", 1);
+    fake_put(&lab.api, FAKE_POLICY, "depot", "p", SELECTS_DEPLOYMENTS);
+    follow_start(&lab);
+    follow_settle(&lab);
+    assert_true(kube_source_ready(lab.source));
+    assert_int_equal(store_object_count(lab.world.store, CLASS_TEMPLATE), 1);
+    follow_release(&lab);
 }
 
 TEST(refused_selector_is_sent_once_for_each_resource)
@@ -1061,15 +1132,16 @@ TEST(only_resources_of_all_namespaces_are_selected_by_shard)
 
     follow_shard(&lab, 0, FAKE_SHARDS_SELECTED,
                  (struct namespace_filter){.total_shards = SHARD_COUNT});
-    assert_true(find_reflector(&lab, "propagationpolicies")->by_shard);
+    assert_true(find_reflector(&lab, "resourcebindings")->by_shard);
     assert_true(find_reflector(&lab, "configmaps")->by_shard);
-    assert_true(find_reflector(&lab, "events")->by_shard);
+    assert_false(find_reflector(&lab, "propagationpolicies")->by_shard);
+    assert_false(find_reflector(&lab, "events")->by_shard);
     assert_false(find_reflector(&lab, "clusterpropagationpolicies")->by_shard);
     assert_false(find_reflector(&lab, "clusters")->by_shard);
     follow_release(&lab);
     lab.filter = (struct namespace_filter){.namespaces = only_shop, .namespace_count = 1};
     follow_shard(&lab, 0, FAKE_SHARDS_SELECTED, lab.filter);
-    assert_false(find_reflector(&lab, "propagationpolicies")->by_shard);
+    assert_false(find_reflector(&lab, "resourcebindings")->by_shard);
     follow_release(&lab);
 }
 
@@ -1370,18 +1442,28 @@ TEST(four_lists_start_at_once_and_the_others_follow)
 TEST(refused_streaming_list_disables_all_of_them)
 {
     struct follow_lab lab;
-    uint64_t requests[FAKE_KIND_COUNT];
+    uint64_t before[FAKE_KIND_COUNT], requests[FAKE_KIND_COUNT];
     uint64_t sum = 0;
 
     follow_init(&lab, 23);
     lab.api.streaming_lists = false;
     follow_start(&lab);
     follow_settle(&lab);
+    copy_request_counts(&lab.api, before);
+    /* The versions of all watches become too old. */
+    for (size_t i = 0; i < FAKE_KIND_COUNT; i++)
+        fake_put(&lab.api, (enum fake_kind)i, "a", "later", 1);
+    fake_compact(&lab.api);
+    fake_cut_all(&lab.api);
+    follow_pass(&lab, 20 * 1000);
     copy_request_counts(&lab.api, requests);
     for (size_t i = 0; i < FAKE_KIND_COUNT; i++)
-        sum += requests[i];
-    /* These are one list and one watch of each kind, and requests open at the first refusal. */
-    assert_in_range(sum, 2 * count_synced(&lab), 2 * count_synced(&lab) + 4);
+        sum += requests[i] - before[i];
+    /*
+     * These are two watches and one list of each kind, except for the last written kind, and
+     * requests open at the first refusal.
+     */
+    assert_in_range(sum, 3 * count_synced(&lab) - 1, 3 * count_synced(&lab) + 4);
     follow_release(&lab);
 }
 

@@ -323,6 +323,42 @@ TEST(rejected_objects_beyond_the_limit_do_not_count_unless_the_reflector_keeps_t
 
 /* ---- shards ---- */
 
+/* Kubernetes stores Events about cluster-scoped objects in the namespace "default". */
+TEST(events_belong_to_the_shard_of_the_object_that_they_are_about)
+{
+    static const struct {
+        const char *ns;
+        const char *subject; /* Namespace of the object. */
+        uint32_t shard;      /* Of two: the shard of the object. */
+    } events[] = {{"default", "", 0}, {"default", "default", 1}, {"shop", "shop", 0}};
+
+    for (size_t i = 0; i < ARRAY_LEN(events); i++) {
+        for (uint32_t shard = 0; shard < 2; shard++) {
+            struct namespace_filter filter = {.shard = shard, .total_shards = 2};
+            struct world w;
+            char text[512];
+
+            world_init(&w, &rules_options_default, 1);
+            struct reflector_store s = make_policy_store(&w);
+
+            s.filter = &filter;
+            s.by_subject = true;
+            snprintf(
+                text, sizeof(text),
+                "{\"apiVersion\":\"v1\",\"kind\":\"Event\",\"metadata\":{\"namespace\":\"%s\","
+                "\"name\":\"e\"},\"reason\":\"ApplyPolicyFailed\",\"involvedObject\":{\"kind\":"
+                "\"Secret\",\"apiVersion\":\"v1\",\"name\":\"x\",\"namespace\":\"%s\"}}",
+                events[i].ns, events[i].subject);
+            CLEANUP(json_cleanup) cJSON *object = cJSON_Parse(text);
+
+            reflector_store_put(&s, object);
+            assert_int_equal(store_object_count(w.store, CLASS_EVENT), shard == events[i].shard);
+            reflector_store_release(&s);
+            world_release(&w);
+        }
+    }
+}
+
 enum { MINUTE_MS = 60 * 1000, SHARDS = 7, NAMESPACES = 42, TEXT_MAX = 1024 };
 
 /* One of several exporters that share the namespaces of a control plane, in virtual time. */

@@ -352,7 +352,7 @@ TEST(older_version_in_a_stream_is_ignored_and_causes_a_list)
     CLEANUP(free_cleanup) struct follow_lab *lab = xcalloc(1, sizeof(*lab));
 
     for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
-        follow_start_synced(lab, 8, 0);
+        follow_start_synced(lab, 9, 0);
         follow_put_map(lab, "x", 1);
         follow_settle(lab);
 
@@ -374,7 +374,7 @@ TEST(repeated_older_versions_cause_few_lists)
 {
     CLEANUP(free_cleanup) struct follow_lab *lab = xcalloc(1, sizeof(*lab));
 
-    follow_start_synced(lab, 8, 0);
+    follow_start_synced(lab, 9, 0);
 
     uint64_t lists = follow_count_lists(lab);
     for (unsigned i = 0; i < 600; i++) {

@@ -5,7 +5,8 @@
 #include "exporter/system/url.h"
 #include "tests/unit/suite.h"
 
-#define LIST(version)   "limit=500&resourceVersion=" version
+#define FIRST           "limit=5000" /* The first list, of the most recent state. */
+#define LIST(version)   "limit=5000&resourceVersion=" version
 #define STREAM(version) "watch=true&allowWatchBookmarks=true&timeoutSeconds=300" version
 #define INITIAL(version)                                                                           \
     "watch=true&allowWatchBookmarks=true&timeoutSeconds=300&sendInitialEvents=true"                \
@@ -57,7 +58,10 @@ struct step {
         .kind = WATCH_INITIAL_END, .version = (v), .listed = true                                  \
     }
 /* A list of version 5, and the stream of changes that follows. */
-#define STREAMING START_OPENS(LIST("0")), LAST_PAGE_OPENS("5", STREAM(AT("5")))
+#define STREAMING START_OPENS(FIRST), LAST_PAGE_OPENS("5", STREAM(AT("5")))
+
+/* After a complete list: initial events, because the version of the stream is too old. */
+#define REREADING STREAMING, END_OPENS(END_GONE, INITIAL(AT("5")))
 
 static struct watch_case {
     const char *name;
@@ -68,70 +72,71 @@ static struct watch_case {
     {"a list, then its changes", false, {STREAMING}},
     {"pages with escaped tokens, and the version of the last page",
      false,
-     {START_OPENS(LIST("0")), PAGE_OPENS("5", "a/b+c=", "limit=500&continue=a%2Fb%2Bc%3D"),
-      PAGE_OPENS("5", "d", "limit=500&continue=d"), LAST_PAGE_OPENS("5", STREAM(AT("5")))}},
+     {START_OPENS(FIRST), PAGE_OPENS("5", "a/b+c=", "limit=5000&continue=a%2Fb%2Bc%3D"),
+      PAGE_OPENS("5", "d", "limit=5000&continue=d"), LAST_PAGE_OPENS("5", STREAM(AT("5")))}},
     {"a list without a version fails",
      false,
-     {START_OPENS(LIST("0")), {.kind = WATCH_PAGE, .version = "", .wait_ms = 800}}},
+     {START_OPENS(FIRST), {.kind = WATCH_PAGE, .version = "", .wait_ms = 800}}},
     {"an expired token: all objects in one page",
      false,
-     {START_OPENS(LIST("0")), PAGE_OPENS("5", "a", "limit=500&continue=a"),
+     {START_OPENS(FIRST), PAGE_OPENS("5", "a", "limit=5000&continue=a"),
       END_OPENS(END_GONE, "resourceVersion=0")}},
     {"a refused token: all objects in one page",
      false,
-     {START_OPENS(LIST("0")), PAGE_OPENS("5", "a", "limit=500&continue=a"),
+     {START_OPENS(FIRST), PAGE_OPENS("5", "a", "limit=5000&continue=a"),
       END_OPENS(END_REFUSED, "resourceVersion=0"), END_WAITS(END_REFUSED, 800)}},
     {"a token of the list in one page expires too: a wait, until a list is complete",
      false,
-     {START_OPENS(LIST("0")), PAGE_OPENS("5", "a", "limit=500&continue=a"),
-      END_OPENS(END_GONE, "resourceVersion=0"), PAGE_OPENS("5", "b", "limit=500&continue=b"),
+     {START_OPENS(FIRST), PAGE_OPENS("5", "a", "limit=5000&continue=a"),
+      END_OPENS(END_GONE, "resourceVersion=0"), PAGE_OPENS("5", "b", "limit=5000&continue=b"),
       END_WAITS(END_GONE, 800), TIMER_OPENS(800, "resourceVersion=0"),
-      PAGE_OPENS("5", "c", "limit=500&continue=c"), END_WAITS(END_REFUSED, 1600),
+      PAGE_OPENS("5", "c", "limit=5000&continue=c"), END_WAITS(END_REFUSED, 1600),
       TIMER_OPENS(1600, "resourceVersion=0"), LAST_PAGE_OPENS("5", STREAM(AT("5")))}},
     {"busy between pages: the same page later",
      false,
-     {START_OPENS(LIST("0")), PAGE_OPENS("5", "a", "limit=500&continue=a"),
-      END_WAITS(END_BUSY, 800), TIMER_OPENS(800, "limit=500&continue=a")}},
+     {START_OPENS(FIRST), PAGE_OPENS("5", "a", "limit=5000&continue=a"),
+      END_WAITS(END_BUSY, 800), TIMER_OPENS(800, "limit=5000&continue=a")}},
     {"cut short between pages: the same page later",
      false,
-     {START_OPENS(LIST("0")), PAGE_OPENS("5", "a", "limit=500&continue=a"),
-      END_WAITS(END_LOST, 800), TIMER_OPENS(800, "limit=500&continue=a")}},
+     {START_OPENS(FIRST), PAGE_OPENS("5", "a", "limit=5000&continue=a"),
+      END_WAITS(END_LOST, 800), TIMER_OPENS(800, "limit=5000&continue=a")}},
     {"malformed page: again from the first page",
      false,
-     {START_OPENS(LIST("0")), PAGE_OPENS("5", "a", "limit=500&continue=a"),
-      END_WAITS(END_MALFORMED, 800), TIMER_OPENS(800, LIST("0"))}},
-    {"410 for a list: latest version at once, then a wait",
+     {START_OPENS(FIRST), PAGE_OPENS("5", "a", "limit=5000&continue=a"),
+      END_WAITS(END_MALFORMED, 800), TIMER_OPENS(800, FIRST)}},
+    {"410 for a list from a version: latest version at once, then a wait",
      false,
-     {START_OPENS(LIST("0")), END_OPENS(END_GONE, "limit=500"), END_WAITS(END_GONE, 800),
-      TIMER_OPENS(800, "limit=500"), LAST_PAGE_OPENS("9", STREAM(AT("9")))}},
+     {STREAMING, END_OPENS(END_GONE, "resourceVersion=5"), END_OPENS(END_GONE, FIRST),
+      END_WAITS(END_GONE, 800),
+      TIMER_OPENS(800, FIRST), LAST_PAGE_OPENS("9", STREAM(AT("9")))}},
     {"a server that lags: latest version",
      false,
-     {START_OPENS(LIST("0")), END_OPENS(END_AHEAD, "limit=500"),
+     {STREAMING, END_OPENS(END_GONE, "resourceVersion=5"), END_OPENS(END_AHEAD, FIRST),
       LAST_PAGE_OPENS("3", STREAM(AT("3")))}},
     {"forbidden: endless retries with growing waits",
      false,
-     {START_OPENS(LIST("0")), END_WAITS(END_FORBIDDEN, 800), TIMER_OPENS(800, LIST("0")),
-      END_WAITS(END_FORBIDDEN, 1600), TIMER_OPENS(1600, LIST("0")), END_WAITS(END_FORBIDDEN, 3200),
-      TIMER_OPENS(3200, LIST("0")), END_WAITS(END_ABSENT, 6400), TIMER_OPENS(6400, LIST("0")),
-      END_WAITS(END_UNAUTHORIZED, 12800), TIMER_OPENS(12800, LIST("0")),
-      END_WAITS(END_UNAVAILABLE, 25600), TIMER_OPENS(25600, LIST("0")), END_WAITS(END_LOST, 30000),
-      TIMER_OPENS(30000, LIST("0"))}},
+     {START_OPENS(FIRST), END_WAITS(END_FORBIDDEN, 800), TIMER_OPENS(800, FIRST),
+      END_WAITS(END_FORBIDDEN, 1600), TIMER_OPENS(1600, FIRST), END_WAITS(END_FORBIDDEN, 3200),
+      TIMER_OPENS(3200, FIRST), END_WAITS(END_ABSENT, 6400), TIMER_OPENS(6400, FIRST),
+      END_WAITS(END_UNAUTHORIZED, 12800), TIMER_OPENS(12800, FIRST),
+      END_WAITS(END_UNAVAILABLE, 25600), TIMER_OPENS(25600, FIRST), END_WAITS(END_LOST, 30000),
+      TIMER_OPENS(30000, FIRST)}},
     {"no metadata-only form: full objects at once, then a wait",
      false,
-     {START_OPENS(LIST("0")), END_OPENS(END_UNACCEPTABLE, LIST("0")),
+     {START_OPENS(FIRST), END_OPENS(END_UNACCEPTABLE, FIRST),
       END_WAITS(END_UNACCEPTABLE, 800)}},
     {"only an event resets the waits, a complete list does not",
      false,
-     {START_OPENS(LIST("0")), END_WAITS(END_UNAVAILABLE, 800), TIMER_OPENS(800, LIST("0")),
+     {START_OPENS(FIRST), END_WAITS(END_UNAVAILABLE, 800), TIMER_OPENS(800, FIRST),
       LAST_PAGE_OPENS("5", STREAM(AT("5"))), END_WAITS(END_FAILED, 1600),
       TIMER_OPENS(1600, "resourceVersion=5"), LAST_PAGE_OPENS("6", STREAM(AT("6"))),
       END_WAITS(END_FAILED, 3200), TIMER_OPENS(3200, "resourceVersion=6"),
       LAST_PAGE_OPENS("7", STREAM(AT("7"))), INPUT(WATCH_CHANGE, "8"), END_WAITS(END_FAILED, 800)}},
     {"a relist has a limit if the server paginates",
      false,
-     {START_OPENS(LIST("0")), PAGE_OPENS("5", "a", "limit=500&continue=a"),
-      LAST_PAGE_OPENS("5", STREAM(AT("5"))), END_WAITS(END_FAILED, 800),
-      TIMER_OPENS(800, LIST("5"))}},
+     {STREAMING, END_OPENS(END_GONE, "resourceVersion=5"),
+      PAGE_OPENS("6", "a", "limit=5000&continue=a"), LAST_PAGE_OPENS("6", STREAM(AT("6"))),
+      END_WAITS(END_FAILED, 800), TIMER_OPENS(800, LIST("6"))}},
 
     {"a request for all objects does not shorten the wait after a failure",
      false,
@@ -139,8 +144,8 @@ static struct watch_case {
       TIMER_OPENS(800, "resourceVersion=5")}},
     {"a restore between pages: again from the first page",
      false,
-     {START_OPENS(LIST("0")), PAGE_OPENS("5", "a", "limit=500&continue=a"),
-      INPUT(WATCH_RESTORED, NULL), TIMER_OPENS(0, "limit=500")}},
+     {START_OPENS(FIRST), PAGE_OPENS("5", "a", "limit=5000&continue=a"),
+      INPUT(WATCH_RESTORED, NULL), TIMER_OPENS(0, FIRST)}},
 
     /* Streams of changes. */
     {"changes and bookmarks change the version",
@@ -211,7 +216,7 @@ static struct watch_case {
      {STREAMING, END_WAITS(END_MALFORMED, 800), TIMER_OPENS(800, "resourceVersion=5")}},
     {"ahead of the server: wait, list the latest",
      false,
-     {STREAMING, END_WAITS(END_AHEAD, 800), TIMER_OPENS(800, "limit=500")}},
+     {STREAMING, END_WAITS(END_AHEAD, 800), TIMER_OPENS(800, FIRST)}},
     {"silence before the first bookmark is ignored",
      false,
      {STREAMING, INPUT(WATCH_CHANGE, "6"), TIMER_OPENS(200000, NULL)}},
@@ -230,39 +235,39 @@ static struct watch_case {
       END_OPENS(END_REGULAR, STREAM(AT("5"))), END_OPENS(END_REGULAR, "resourceVersion=5"),
       LAST_PAGE_OPENS("7", STREAM(AT("7"))), END_OPENS(END_REGULAR, STREAM(AT("7")))}},
 
-    /* Streams that begin with all objects (WatchList). */
+    /* Streams that begin with all objects (WatchList), after the first list. */
     {"initial events, then changes in the same stream",
      true,
-     {START_OPENS(INITIAL("")), INPUT(WATCH_CHANGE, "3"), INITIAL_END("5"),
-      INPUT(WATCH_CHANGE, "6"), END_OPENS(END_REGULAR, STREAM(AT("6")))}},
+     {REREADING, INPUT(WATCH_CHANGE, "3"), INITIAL_END("6"), INPUT(WATCH_CHANGE, "7"),
+      END_OPENS(END_REGULAR, STREAM(AT("7")))}},
     {"lost initial events: again, then a list",
      true,
-     {START_OPENS(INITIAL("")), INPUT(WATCH_CHANGE, "3"), END_WAITS(END_LOST, 800),
-      TIMER_OPENS(800, INITIAL("")), END_WAITS(END_REGULAR, 1600), TIMER_OPENS(1600, LIST("0"))}},
+     {REREADING, INPUT(WATCH_CHANGE, "3"), END_WAITS(END_LOST, 800),
+      TIMER_OPENS(800, INITIAL(AT("5"))), END_WAITS(END_REGULAR, 1600),
+      TIMER_OPENS(1600, "resourceVersion=5")}},
     {"refused initial events: list at once",
      true,
-     {START_OPENS(INITIAL("")), END_OPENS(END_REFUSED, LIST("0"))}},
+     {REREADING, END_OPENS(END_REFUSED, "resourceVersion=5")}},
     {"failed initial events: list at once",
      true,
-     {START_OPENS(INITIAL("")), END_OPENS(END_FAILED, LIST("0"))}},
+     {REREADING, END_OPENS(END_FAILED, "resourceVersion=5")}},
     {"busy: wait, then initial events again",
      true,
-     {START_OPENS(INITIAL("")), END_WAITS(END_BUSY, 800), TIMER_OPENS(800, INITIAL(""))}},
-    {"too old: initial events from the known version",
+     {REREADING, END_WAITS(END_BUSY, 800), TIMER_OPENS(800, INITIAL(AT("5")))}},
+    {"ahead of the server: initial events of the most recent state",
      true,
-     {START_OPENS(INITIAL("")), INITIAL_END("5"), END_OPENS(END_GONE, INITIAL(AT("5"))),
-      END_OPENS(END_AHEAD, INITIAL("")), INITIAL_END("2")}},
+     {REREADING, END_OPENS(END_AHEAD, INITIAL("")), INITIAL_END("2")}},
     {"silence of 10 s in initial events: list",
      true,
-     {START_OPENS(INITIAL("")), INPUT(WATCH_CHANGE, "3"), TIMER_OPENS(9999, NULL),
-      TIMER_OPENS(1, LIST("0"))}},
+     {REREADING, INPUT(WATCH_CHANGE, "3"), TIMER_OPENS(9999, NULL),
+      TIMER_OPENS(1, "resourceVersion=5")}},
     {"no metadata-only form: full objects, then a list",
      true,
-     {START_OPENS(INITIAL("")), END_OPENS(END_UNACCEPTABLE, INITIAL("")),
-      END_WAITS(END_UNACCEPTABLE, 800), TIMER_OPENS(800, LIST("0"))}},
+     {REREADING, END_OPENS(END_UNACCEPTABLE, INITIAL(AT("5"))), END_WAITS(END_UNACCEPTABLE, 800),
+      TIMER_OPENS(800, "resourceVersion=5")}},
     {"an end of initial events without a version fails",
      true,
-     {START_OPENS(INITIAL("")), {.kind = WATCH_INITIAL_END, .version = "", .wait_ms = 800}}},
+     {REREADING, {.kind = WATCH_INITIAL_END, .version = "", .wait_ms = 800}}},
 };
 
 static void assert_step(struct watch *w, const struct step *step, int64_t now_ms)
@@ -324,13 +329,20 @@ static struct watch create_streaming_watch(void)
     return w;
 }
 
-static struct watch create_open_watch(bool streaming_lists)
+/* Returns a watch with an open first list or, if `initial`, with open initial events. */
+static struct watch create_open_watch(bool initial)
 {
+    static const struct watch_input list = {.kind = WATCH_PAGE, .version = "5"},
+                                    again = {.kind = WATCH_RELIST};
     struct watch w;
 
-    watch_init(&w, streaming_lists, 0);
+    watch_init(&w, initial, 0);
     assert_true(watch_process_input(&w, &(struct watch_input){.kind = WATCH_TIMER}).open);
-    assert_int_equal(w.phase, streaming_lists ? WATCH_INITIAL_EVENTS : WATCH_LISTING);
+    if (initial) {
+        assert_true(watch_process_input(&w, &list).listed);
+        assert_true(watch_process_input(&w, &again).open);
+    }
+    assert_int_equal(w.phase, initial ? WATCH_INITIAL_EVENTS : WATCH_LISTING);
     return w;
 }
 
@@ -588,7 +600,7 @@ TEST(restore_causes_a_list_from_etcd_at_once)
         assert_true(
             watch_process_input(&w, &(struct watch_input){.kind = WATCH_TIMER, .now_ms = 50}).open);
         url_add_watch_parameters(&w, &query);
-        assert_string_equal(query.data, "limit=500");
+        assert_string_equal(query.data, FIRST);
 
         struct watch_action action = watch_process_input(
             &w, &(struct watch_input){.kind = WATCH_PAGE, .version = versions[i]});

@@ -91,7 +91,7 @@ TEST(an_autoscaler_has_labels_a_claim_and_an_owner_beside_its_target)
     assert_true(autoscaler_equal(template_autoscaler(copy), template_autoscaler(t)));
     assert_false(autoscaler_equal(NULL, template_autoscaler(t)));
     assert_true(autoscaler_equal(NULL, NULL));
-    free(copy);
+    pool_free(copy);
     template_release(strings, t);
     assert_int_equal(intern_count(strings), 0);
     intern_free(strings);

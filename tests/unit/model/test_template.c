@@ -242,8 +242,8 @@ TEST_ROWS(owner_is_decoded, owners, name)
     assert_text(template_owner(claimed), c->owner);
     assert_text(template_owner(unclaimed), c->owner);
     assert_ptr_equal(template_connector(claimed), template_connector(t));
-    free(claimed);
-    free(unclaimed);
+    pool_free(claimed);
+    pool_free(unclaimed);
     template_release(r.strings, t);
 }
 
