@@ -132,8 +132,9 @@ def page_of(results, before):
 # ---- curves
 
 WIDTH, HEIGHT, LEFT, TOP, GAP = 340, 220, 60, 40, 90
-STYLE = """text{font:12px sans-serif;fill:#1f2328}.title{font-weight:bold}.grid{stroke:#d0d7de}.line{fill:none;stroke:#0969da;stroke-width:2}
-.dot{fill:#0969da}@media(prefers-color-scheme:dark){text{fill:#e6edf3}.grid{stroke:#3d444d}.line{stroke:#58a6ff}.dot{fill:#58a6ff}}"""
+STYLE = """text{font:12px sans-serif;fill:#1f2328}.title{font-weight:bold}.grid{stroke:#d0d7de}.line,.before{fill:none;stroke:#0969da;stroke-width:2}
+.before{stroke:#8c959f;stroke-dasharray:5 4}.dot{fill:#0969da}
+@media(prefers-color-scheme:dark){text{fill:#e6edf3}.grid{stroke:#3d444d}.line{stroke:#58a6ff}.dot{fill:#58a6ff}}"""
 
 
 def short(value):
@@ -148,10 +149,10 @@ def decades(values):
     return math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
 
 
-def panel(points, fact, title, left):
-    """One curve, on logarithmic axes: a straight line of slope one is linear growth."""
-    low_x, high_x = decades([point["templates"] for point in points])
-    low_y, high_y = decades([point[fact] for point in points])
+def panel(points, before, fact, title, left):
+    """One fact now and before, on logarithmic axes: a straight line of slope one is linear growth."""
+    low_x, high_x = decades([point["templates"] for point in points + before])
+    low_y, high_y = decades([point[fact] for point in points + before])
 
     def x(value):
         return left + WIDTH * (math.log10(value) - low_x) / (high_x - low_x)
@@ -168,25 +169,24 @@ def panel(points, fact, title, left):
         at = y(10 ** decade)
         parts.append(f'<path class="grid" d="M{left} {at:.1f}H{left + WIDTH}"/>'
                      f'<text x="{left - 6}" y="{at + 4:.1f}" text-anchor="end">{short(10 ** decade)}</text>')
-    line = " ".join(f"{x(point['templates']):.1f},{y(point[fact]):.1f}" for point in points)
-    parts.append(f'<polyline class="line" points="{line}"/>')
-    for at, point in enumerate(points):
-        place = 'text-anchor="end" dx="-6"' if at == len(points) - 1 else 'dx="8"'
+    for name, drawn in (("before", before), ("line", points)):
+        line = " ".join(f"{x(point['templates']):.1f},{y(point[fact]):.1f}" for point in drawn)
+        parts.append(f'<polyline class="{name}" points="{line}"/>')
+    for point in points:
         parts.append(f'<circle class="dot" cx="{x(point["templates"]):.1f}" cy="{y(point[fact]):.1f}" r="4"/>'
-                     f'<text x="{x(point["templates"]):.1f}" y="{y(point[fact]):.1f}" {place} dy="{-8 if at == len(points) - 1 else 14}">'
-                     f"{number(point[fact])}</text>")
+                     f'<text x="{x(point["templates"]) + 8:.1f}" y="{y(point[fact]) + 14:.1f}">{number(point[fact])}</text>')
     return parts
 
 
-def curves(results):
-    points = results.growth()
+def curves(results, before):
+    points, old = results.growth(), before.growth()
     width, height = 2 * (LEFT + WIDTH) + GAP - 20, TOP + HEIGHT + 50
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img">',
              "<title>Resident memory and processor time of a start, by the number of templates</title>", f"<style>{STYLE}</style>"]
     if len(points) > 1:
-        parts += panel(points, "rss_mib", "Resident memory, MiB", LEFT)
-        parts += panel(points, "cpu_s", "Processor time from start to ready, s", LEFT + WIDTH + GAP)
-        parts.append(f'<text x="{width / 2:g}" y="{height - 6}" text-anchor="middle">templates, with a binding each</text>')
+        parts += panel(points, old, "rss_mib", "Resident memory, MiB", LEFT)
+        parts += panel(points, old, "cpu_s", "Processor time from start to ready, s", LEFT + WIDTH + GAP)
+        parts.append(f'<text x="{width / 2:g}" y="{height - 6}" text-anchor="middle">templates, with a binding each (dashed: before)</text>')
     return "\n".join(parts + ["</svg>\n"])
 
 
@@ -198,7 +198,7 @@ def main():
     if arguments.write and RESULTS.exists():
         BASELINE.write_text(RESULTS.read_text(encoding="utf-8"), encoding="utf-8")
     results, before = Results(BASELINE), Results(BEFORE)
-    wanted = {PAGE: page_of(results, before), CURVES: curves(results)}
+    wanted = {PAGE: page_of(results, before), CURVES: curves(results, before)}
     different = [path for path, text in wanted.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     for path in different:
         print(f"{path.relative_to(ROOT)} {'written' if arguments.write else 'does not have the figures of the baseline'}")

@@ -9,14 +9,15 @@ import os
 import statistics
 
 
-def row(title, values, unit, limit=None):
-    """Prints the median of the values, and records all of them. `limit` is None for a row that has no target."""
+def row(title, values, unit, limit=None, compared=True):
+    """Prints the median of the values, and records all of them. `limit` is None for a row that has no target; a row of another program
+    is not compared with the baseline."""
     values = values if isinstance(values, list) else [values]
     median = statistics.median(values)
     spread = f"({min(values):.2f}-{max(values):.2f}, {len(values)} runs)" if len(values) > 1 else ""
     verdict = "" if limit is None else f"limit {limit:<7g} {'ok' if median <= limit else 'MISSED'} "
     print(f"  {title:<66} {median:9.2f} {unit:4} {verdict}{spread}".rstrip(), flush=True)
-    record({"title": title, "unit": unit, "limit": limit, "runs": values})
+    record({"title": title, "unit": unit, "limit": limit, "runs": values, "compared": compared})
 
 
 def curve(name, point):

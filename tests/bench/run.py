@@ -73,7 +73,7 @@ def regressions(entries, baseline):
     before = {key(entry): entry["median"] for entry in baseline["entries"] if "title" in entry}
     return [(key(entry), entry["median"], before[key(entry)], TOLERANCE[entry["unit"]])
             for entry in entries
-            if "title" in entry and entry["unit"] in TOLERANCE and key(entry) in before
+            if "title" in entry and entry.get("compared", True) and entry["unit"] in TOLERANCE and key(entry) in before
             and entry["median"] > before[key(entry)] * (1 + TOLERANCE[entry["unit"]])]
 
 
