@@ -110,16 +110,17 @@ static void count_policies(struct problem_tallies *t, struct problems *problems,
 {
     if (!d || d->state == STATE_IGNORED)
         return;
-    for (uint32_t i = 0; i < d->candidate_count; i++) {
-        if (!d->candidates[i].excluded)
-            add_to_count(t, problems, decision_candidate(d, i).policy,
-                         offsetof(struct policy_sums, selected), add);
-    }
+    /* Candidates come last: the count of the winner keeps its entry, which the others read. */
     if (d->tied)
         add_to_count(t, problems, decision_winner(d), offsetof(struct policy_sums, ties), add);
     if (decision_is_outranked(d))
         add_to_count(t, problems, decision_governing(d), offsetof(struct policy_sums, outranked),
                      add);
+    for (uint32_t i = 0; i < d->candidate_count; i++) {
+        if (!d->candidates[i].excluded)
+            add_to_count(t, problems, decision_candidate(d, i).policy,
+                         offsetof(struct policy_sums, selected), add);
+    }
 }
 
 /* Returns true if count_policies() does the same for both decisions. */

@@ -170,7 +170,7 @@ TEST(changed_texts_are_rejected_as_by_the_syntax_check)
 
 static char *nested(size_t depth)
 {
-    char *text = xcalloc(1, 2 * depth + 6);
+    char *text = xcalloc(1, 2 * depth + sizeof("{\"a\":}"));
 
     memcpy(text, "{\"a\":", 5);
     memset(text + 5, '[', depth);
