@@ -244,9 +244,9 @@ static void append_key(struct strbuf *out, char separator, const char *key)
         return;
     *to++ = separator;
     *to++ = '"';
-    memcpy(to, key, len);
-    to[len] = '"';
-    to[len + 1] = ':';
+    to = mempcpy(to, key, len);
+    *to++ = '"';
+    *to = ':';
 }
 
 /* Appends the key of a member, or the separator of the next value in an open bracket. */

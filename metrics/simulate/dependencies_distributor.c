@@ -352,6 +352,8 @@ static void detach_unneeded(struct overlay *overlay, struct entry *binding,
 
 void distributor_sync(struct overlay *overlay, struct entry *binding, bool created)
 {
+    assert(binding);
+
     CLEANUP(entry_list_release) struct entry_list needed = {0};
     struct rule_context *c = overlay_context(overlay);
     const struct binding *b = entry_binding(binding);

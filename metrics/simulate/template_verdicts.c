@@ -270,7 +270,7 @@ static void judge_placed(const struct rule_context *c, const struct verdict_base
     struct judged_referrers referrers;
 
     verdict_make(base, cluster, texts, out);
-    if (out->kind == CLUSTER_VERDICT_TARGET || !is_required_in(b, cluster->name))
+    if (!template || out->kind == CLUSTER_VERDICT_TARGET || !is_required_in(b, cluster->name))
         return;
     cluster_verdict_release(out);
     judge_referrers(c, template, &referrers);

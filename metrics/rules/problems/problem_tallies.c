@@ -90,6 +90,8 @@ static struct policy_tally *find_or_add_policy(struct problem_tallies *t, struct
 static void add_to_count(struct problem_tallies *t, struct problems *problems, struct entry *policy,
                          size_t member, bool add)
 {
+    assert(policy);
+
     struct policy_tally *tally = find_or_add_policy(t, policy);
     uint32_t *count = (uint32_t *)(void *)((char *)&tally->counts + member);
 
