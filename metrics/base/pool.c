@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/base/pool.h"
 
+/* Numbers of blocks in a new pool. Without AddressSanitizer, these are all numbers. */
+enum { FIRST_NUMBERS = POOL_BLOCK_UNIT_BITS > 0 ? 1 << (32 - POOL_BLOCK_UNIT_BITS) : 1024 };
+
 struct pool *pool_new(void)
 {
-    return xcalloc(1, sizeof(struct pool));
+    struct pool *p = xcalloc(1, sizeof(*p));
+
+    p->starts = xcalloc(FIRST_NUMBERS, sizeof(*p->starts));
+    p->number_capacity = FIRST_NUMBERS;
+    p->number_count = 1;
+    return p;
 }
 
 size_t pool_bytes(const struct pool *p)
@@ -11,10 +19,34 @@ size_t pool_bytes(const struct pool *p)
     return p->bytes;
 }
 
+/*
+ * Doubles the numbers. Other threads may read the old table: it stays, with its address in the
+ * unused first place of the new one.
+ */
+static void add_numbers(struct pool *p)
+{
+    char **starts = xcalloc(2 * (size_t)p->number_capacity, sizeof(*starts));
+
+    memcpy(starts, p->starts, p->number_capacity * sizeof(*starts));
+    starts[0] = (char *)p->starts;
+    p->starts = starts;
+    p->number_capacity *= 2;
+}
+
+static void free_numbers(struct pool *p)
+{
+    while (p->starts) {
+        char **starts = p->starts;
+
+        p->starts = (char **)(void *)starts[0];
+        free(starts);
+    }
+}
+
 /* Returns the number of a new block that begins at `start`; never 0. */
 static uint32_t add_number(struct pool *p, char *start)
 {
-    uint32_t number = p->number_count > 0 ? p->number_count : 1;
+    uint32_t number = p->number_count;
 
     for (uint32_t i = 1; p->free_numbers > 0 && i < p->number_count; i++) {
         if (p->starts[i])
@@ -25,10 +57,8 @@ static uint32_t add_number(struct pool *p, char *start)
     }
     if ((((uint64_t)number + 1) << POOL_BLOCK_UNIT_BITS) > UINT32_MAX)
         memory_exhausted(0);
-    if (number >= p->number_capacity) {
-        p->number_capacity = p->number_capacity > 0 ? 2 * p->number_capacity : 16;
-        p->starts = xreallocarray(p->starts, p->number_capacity, sizeof(*p->starts));
-    }
+    if (number == p->number_capacity)
+        add_numbers(p);
     p->starts[number] = start;
     p->number_count = number + 1;
     return number;
@@ -81,7 +111,7 @@ void pool_destroy(struct pool *p)
     if (!p)
         return;
     assert(p->live_cells == 0);
-    free(p->starts);
+    free_numbers(p);
     free(p);
 }
 
@@ -367,7 +397,7 @@ void pool_destroy(struct pool *p)
     }
     while (p->open_blocks)
         free_block(p, p->open_blocks);
-    free(p->starts);
+    free_numbers(p);
     free(p);
 }
 

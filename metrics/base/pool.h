@@ -42,7 +42,10 @@ void pool_free(void *cell);
 /* Returns the handle of a cell; 0 for NULL. */
 pool_handle pool_handle_of(const void *cell);
 
-/* Returns the cell of a handle; NULL for 0. */
+/*
+ * Returns the cell of a handle; NULL for 0. Another thread may call it for cells that stay
+ * allocated, also while the pool grows.
+ */
 static inline void *pool_at(const struct pool *p, pool_handle handle);
 
 /* Returns the pool of a cell. */
@@ -94,7 +97,8 @@ struct pool_chunk {
 };
 
 struct pool {
-    char **starts; /* Start of each block by number; NULL for unused numbers. */
+    char *
+        *starts; /* Start of each block by number; NULL for unused numbers. Number 0 is no block. */
     uint32_t number_count;
     uint32_t number_capacity;
     uint32_t free_numbers;

@@ -284,7 +284,7 @@ static struct entry *add_entry(struct store *s, struct partition *partition, con
         pool_alloc_zeroed(intern_memory(s->strings), offsetof(struct entry, name) + len);
 
     entry->partition = pool_handle_of(partition);
-    entry->class = partition->type->def->class;
+    entry->class = (uint8_t)partition->type->def->class;
     memcpy(entry->name, name, len);
     s->empty_partitions -= partition->count == 0;
     entry->position = partition->count;

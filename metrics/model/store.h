@@ -90,12 +90,13 @@ struct entry {
     unsigned : 0;
     unsigned pins : 24; /* Number of store_pin() calls without their store_unpin(). */
     unsigned read_count : 4;
-    enum object_class class : 4; /* Copy of that of the type. */
+    /* Value of enum object_class, that of the type. No bit-field: threads that write lists read it.
+     */
+    uint8_t class;
     char name[];
 };
 
-static_assert(CLASS_COUNT <= 16, "four bits hold a class");
-static_assert(offsetof(struct entry, name) == 44, "an entry has 44 bytes and its name");
+static_assert(offsetof(struct entry, name) == 45, "an entry has 45 bytes and its name");
 
 static inline struct partition *entry_partition(const struct entry *e)
 {
@@ -357,7 +358,7 @@ size_t store_object_count(const struct store *s, enum object_class class);
 
 static inline enum object_class entry_class(const struct entry *e)
 {
-    return e->class;
+    return (enum object_class)e->class;
 }
 
 static inline const char *entry_kind(const struct entry *e)

@@ -140,7 +140,7 @@ TEST(handle_0_is_no_cell)
 
 TEST(cells_have_no_header)
 {
-    enum { COUNT = 100000, SIZE = 72 };
+    enum { COUNT = 200000, SIZE = 72 };
     struct pool *p = pool_new();
     void **cells = xcalloc(COUNT, sizeof(*cells));
 
