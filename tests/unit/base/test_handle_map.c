@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/base/handle_map.h"
 
+#include "tests/unit/number_sequence.h"
 #include "tests/unit/suite.h"
 
 enum { MANY = 40000 };
@@ -12,13 +13,6 @@ struct item {
 static bool item_equal(const void *item, const void *key)
 {
     return ((const struct item *)item)->key == *(const unsigned *)key;
-}
-
-/* Returns the next number of a fixed sequence, so that a failure is reproducible. */
-static uint32_t next_random(uint64_t *state)
-{
-    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(*state >> 33);
 }
 
 /* Parameters of hash_of(): each row distributes the keys differently over the table. */

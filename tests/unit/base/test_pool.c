@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/base/pool.h"
 
+#include "tests/unit/number_sequence.h"
 #include "tests/unit/suite.h"
 
 enum { CELLS = 3000, STEPS = 200000 };
@@ -12,13 +13,6 @@ struct known_cell {
     size_t size;
     unsigned char mark;
 };
-
-/* Returns the next number of a fixed sequence, so that a failure is reproducible. */
-static uint32_t next_random(uint64_t *state)
-{
-    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(*state >> 33);
-}
 
 /* Returns a size: mostly small, at times of each size class, at times with a block of its own. */
 static size_t random_size(uint64_t *random)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/graph.h"
 
+#include "tests/unit/number_sequence.h"
 #include "tests/unit/suite.h"
 
 enum { ENTRIES = 120, STEPS = 10000, READS_MAX = 20 };
@@ -14,12 +15,6 @@ struct lab {
     int64_t due_ms[ENTRIES];        /* INT64_MAX without a timer. */
     uint64_t random;
 };
-
-static uint32_t next_random(struct lab *lab)
-{
-    lab->random = lab->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(lab->random >> 33);
-}
 
 static unsigned lowest_rank(const struct entry *entry)
 {
@@ -63,11 +58,12 @@ static void lab_release(struct lab *lab)
 static void change_reads(struct lab *lab)
 {
     CLEANUP(entry_list_release) struct entry_list list = {0};
-    uint32_t reader = next_random(lab) % ENTRIES, count = next_random(lab) % (READS_MAX + 1);
+    uint32_t reader = next_random(&lab->random) % ENTRIES,
+             count = next_random(&lab->random) % (READS_MAX + 1);
 
     memset(lab->reads[reader], 0, sizeof(lab->reads[reader]));
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t read = next_random(lab) % 2 ? next_random(lab) % ENTRIES : 0;
+        uint32_t read = next_random(&lab->random) % 2 ? next_random(&lab->random) % ENTRIES : 0;
 
         entry_list_add(&list, lab->entries[read]);
         lab->reads[reader][read] = true;
@@ -80,10 +76,10 @@ static void change_reads(struct lab *lab)
 
 static void change_timer(struct lab *lab)
 {
-    uint32_t at = next_random(lab) % ENTRIES;
-    int64_t due_ms = next_random(lab) % 1000;
+    uint32_t at = next_random(&lab->random) % ENTRIES;
+    int64_t due_ms = next_random(&lab->random) % 1000;
 
-    switch (next_random(lab) % 3) {
+    switch (next_random(&lab->random) % 3) {
     case 0:
         graph_set_timer(lab->graph, lab->entries[at], INT64_MAX);
         lab->due_ms[at] = INT64_MAX;
