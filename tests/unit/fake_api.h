@@ -57,9 +57,9 @@ struct fake_change {
 /* Handling of shardSelector in lists and watches. */
 enum fake_shards {
     FAKE_SHARDS_IGNORED,
-    FAKE_SHARDS_SELECTED, /* As Kubernetes 1.36: shardInfo in lists of full built-in objects only.
+    FAKE_SHARDS_SELECTED, /* Like Kubernetes 1.36: shardInfo in lists of full built-in objects only.
                            */
-    FAKE_SHARDS_MIXED_UP, /* As FAKE_SHARDS_SELECTED, with another selector in shardInfo. */
+    FAKE_SHARDS_MIXED_UP, /* Like FAKE_SHARDS_SELECTED, with another selector in shardInfo. */
     FAKE_SHARDS_UNKNOWN,  /* Status 400 without a text. */
     FAKE_SHARDS_INVALID,  /* Status 500 of Kubernetes 1.36 for an invalid selector. */
 };
