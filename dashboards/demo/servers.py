@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import signal
@@ -25,10 +26,29 @@ def program(name):
     return shutil.which(name) or shutil.which(name, path=str(UNPACKED))
 
 
+FREE_PORTS = range(20000, 32000)
+RESERVED = []
+
+
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A free port of 127.0.0.1 for a server that takes no port 0, reserved until this process ends.
+
+    A port that the kernel chooses can go to an outgoing connection of another process before the server
+    binds it. The ports here are below the kernel's range, and a socket in the abstract namespace
+    reserves a port among the callers of this function.
+    """
+    for port in random.sample(FREE_PORTS, len(FREE_PORTS)):
+        reservation = socket.socket(socket.AF_UNIX)
+        try:
+            reservation.bind(f"\0karmada-policy-exporter-port-{port}")
+            with socket.socket() as probe:
+                probe.bind(("127.0.0.1", port))
+        except OSError:
+            reservation.close()
+            continue
+        RESERVED.append(reservation)
+        return port
+    raise AssertionError(f"no free port in {FREE_PORTS}")
 
 
 def fetch(url):

@@ -11,14 +11,13 @@ import pathlib
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 
 from api_client import ApiClient
-from exporter import ROOT
+from exporter import ROOT, free_port
 from karmada_crds import karmada_definitions
 from rbac import granted, role
 
@@ -61,12 +60,6 @@ def skip_without(module):
 
 def skip_without_api_server():
     return skip_without("tests/e2e/apiserver")
-
-
-def free_port():
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return taken.getsockname()[1]
 
 
 def openssl(*arguments):

@@ -14,6 +14,9 @@ import urllib.error
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.append(str(ROOT / "dashboards/demo"))
+from servers import free_port  # noqa: E402, F401
+
 PROGRAM = str(ROOT / os.environ.get("EXPORTER", "build/karmada-policy-exporter"))
 FIXTURES = ROOT / "tests/fixtures/manifests"
 PATIENCE_S = 20

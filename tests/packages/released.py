@@ -11,8 +11,8 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "deploy"))
 
 from made import NAME, source  # noqa: E402
-from api_server import free_port, skip_without  # noqa: E402
-from exporter import ROOT, wait_for  # noqa: E402
+from api_server import skip_without  # noqa: E402
+from exporter import ROOT, free_port, wait_for  # noqa: E402
 from secured import Authority  # noqa: E402
 
 VERSION = source()[0]
