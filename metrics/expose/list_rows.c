@@ -49,6 +49,7 @@ void row_init(struct row *row, struct entry *template, const struct engine *engi
         .actor = (uint8_t)template_actor(engine, template),
         .since_seen = since.seen,
         .claimed_exists = decision_claimed(d) && entry_exists(decision_claimed(d)),
+        .distinct = entry_distinct_version(template) != NULL,
         .worst = worst_problem_of_template(engine_problems(engine), template),
     };
     pin(row->template);
@@ -73,8 +74,8 @@ bool row_equal(const struct row *a, const struct row *b)
            a->state == b->state && a->reason == b->reason && a->phase == b->phase &&
            a->stage == b->stage && a->stage_reason == b->stage_reason && a->actor == b->actor &&
            a->since_seen == b->since_seen && a->claimed_exists == b->claimed_exists &&
-           a->worst.problem == b->worst.problem && a->worst.severity == b->worst.severity &&
-           a->worst.since_ms == b->worst.since_ms;
+           a->distinct == b->distinct && a->worst.problem == b->worst.problem &&
+           a->worst.severity == b->worst.severity && a->worst.since_ms == b->worst.since_ms;
 }
 
 /* ---- columns ---- */
@@ -93,7 +94,9 @@ bool row_equal(const struct row *a, const struct row *b)
 VALUE(severity_of, list_word(severity_names, SEVERITY_COUNT, row->worst.severity))
 VALUE(problem_of, list_word(problem_names, PROBLEM_COUNT, row->worst.problem))
 VALUE(problem_since_of, list_number_if(row->worst.since_ms > 0, row->worst.since_ms))
-VALUE(template_of, list_entry(e, true))
+VALUE(template_of,
+      ((struct list_value){
+          .known = true, .text = row->distinct ? entry_type(e)->api_version : NULL, .entry = e}))
 VALUE(api_version_of, list_text(entry_type(e)->api_version))
 VALUE(kind_value, list_text(entry_kind(e)))
 VALUE(group_of, list_text(entry_type(e)->group))

@@ -14,8 +14,8 @@
  *
  * Threads of the web server read rows while the event loop changes the store. These threads may
  * read the members of a row, and type, namespace and name of its entries, which never change; they
- * must not read the object or the decision of an entry. A list that needs more data gets a member
- * here.
+ * must not read the object or the decision of an entry, nor other types of its kind. A list that
+ * needs more data gets a member here.
  */
 struct row {
     struct entry *template;
@@ -36,6 +36,7 @@ struct row {
     uint8_t actor;        /* enum actor: see template_actor(). */
     bool since_seen;      /* Member `seen` of struct since. */
     bool claimed_exists;  /* `claimed` existed when the row was made. */
+    bool distinct;        /* entry_distinct_version() was not NULL when the row was made. */
 };
 
 /*

@@ -280,8 +280,8 @@ TEST_WITH(lists_are_answered_while_manifests_change, set_up, tear_down)
 /* ---- a client that reads lists while the loop changes the objects ---- */
 
 enum {
-    LISTED = 300,    /* Number of ConfigMaps. */
-    LIST_ROUNDS = 8, /* Rounds over all paths. */
+    LISTED = 300,     /* Number of ConfigMaps. */
+    LIST_ROUNDS = 16, /* Rounds over all paths. */
     PAGE_ROWS = 120,
     PAGES_MAX = 4,
     LISTED_MAX_BYTES = 128 * 1024,
@@ -343,7 +343,8 @@ static void read_list(struct list_reader *r, const struct endpoint *endpoint)
 /* Reads some pages and every endpoint that the API answers without the live evaluation. */
 static void *read_lists(void *context)
 {
-    static const char *const pages[] = {"/exporter", "/metrics", "/readyz?verbose"};
+    static const char *const pages[] = {"/exporter",  "/metrics",   "/readyz?verbose", "/templates",
+                                        "/templates", "/templates", "/templates"};
     struct list_reader *r = context;
     char token[TOKEN_MAX_BYTES];
 
@@ -390,6 +391,23 @@ static void write_policy(const struct bench *b, unsigned number)
 }
 
 /*
+ * Adds or removes a ConfigMap of another API group and one in a namespace of its own, so that
+ * entries, partitions and the ambiguity of the kind come and go.
+ */
+static void write_passing_objects(const struct bench *b, unsigned number)
+{
+    char text[512];
+
+    snprintf(text, sizeof(text),
+             "apiVersion: example.com/v1\nkind: ConfigMap\n"
+             "metadata: {name: settings-0, namespace: default}\n"
+             "---\napiVersion: v1\nkind: ConfigMap\n"
+             "metadata: {name: settings-0, namespace: passing-%u}\n",
+             number);
+    write_manifest(b, "passing.yaml", number % 2 ? text : "");
+}
+
+/*
  * The worker thread answers lists of rows, and the later pages of all lists, while the loop changes
  * the store. ThreadSanitizer reports data that both threads access.
  */
@@ -407,6 +425,9 @@ TEST_WITH(lists_read_no_data_that_the_loop_writes, set_up, tear_down)
     for (unsigned i = 0; !atomic_load(&reader.ended); i++) {
         write_config_maps(b, i);
         write_policy(b, i);
+        write_passing_objects(b, i);
+        if (i % 16 == 15)
+            assert_int_equal(kill(getpid(), SIGHUP), 0);
         for (unsigned k = 0; k < 8; k++)
             turn_loop(b);
     }
