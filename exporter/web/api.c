@@ -182,12 +182,17 @@ static bool must_wait(const struct queued_request *request, const struct evaluat
     return needs != NEEDS_NOTHING && !(needs == NEEDS_ROWS && e && e->rows);
 }
 
+void api_collect(struct api *a)
+{
+    if (a->request && request_worker_collect(a->request_worker))
+        finish_request(a);
+}
+
 void api_turn(struct api *a, const struct health *h, struct evaluation *e, bool settled)
 {
     struct queued_request *request;
 
-    if (a->request && request_worker_collect(a->request_worker))
-        finish_request(a);
+    api_collect(a);
     if (!a->request)
         drop_unused_lists(a, e);
     while (!a->request && (request = request_queue_peek(a->request_queue)) != NULL) {
