@@ -93,6 +93,12 @@ struct row_view *row_view_ref(struct row_view *view);
 /* Drops a reference. Accepts NULL. */
 void row_view_drop(struct row_view *view);
 
+/*
+ * Returns the bytes of outdated rows that are kept for this view or for other views of the same
+ * rows.
+ */
+size_t row_views_bytes(const struct row_view *view);
+
 /* Returns the number of rows of a view. */
 size_t row_view_count(const struct row_view *view);
 
