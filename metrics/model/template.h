@@ -48,16 +48,16 @@ struct template_extra;
 struct template
 {
     const struct template_shared *shared;
-    const struct label *labels; /* An interned block; NULL without labels: template_labels(). */
     const struct reference *references; /* `items` of struct references: template_references(). */
-    const struct template_extra *extra; /* Owned; NULL if all of its members are absent. */
     int64_t changed_ms;                 /* Last change by a user, not by Karmada; 0 if unknown. */
     uint64_t resource_version;          /* 0 if unknown. */
     /* resourceVersion after (user_version_is_lower: before) the last observed change by a user. */
     uint64_t user_version; /* 0 if unknown. */
     struct traces traces;
-    uint32_t uid_hash;              /* uid_hash() of the UID of the template. */
-    uint32_t created_s;             /* Use template_created_ms(). 0 also outside 1970 to 2106. */
+    pool_handle extra;      /* Cell of struct template_extra; 0 if all members are absent. */
+    pool_handle label_keys; /* See template_labels(). */
+    uint32_t uid_hash;      /* uid_hash() of the UID of the template. */
+    uint32_t created_s;     /* Use template_created_ms(). 0 also outside 1970 to 2106. */
     uint32_t created_fraction : 10; /* Milliseconds after created_s. */
     bool references_known : 1;      /* Member `known` of struct references. */
     bool user_version_is_lower : 1; /* user_version is from before the change by the user. */
@@ -74,13 +74,15 @@ struct template
     bool sets_conflict_resolution : 1; /* CONFLICT_RESOLUTION_ANNOTATION has a valid value. */
     bool overwrites : 1;               /* That value is "overwrite"; else it is "abort". */
     bool replicas_unset : 1; /* The object proves that no user or client sets spec.replicas. */
+    pool_handle label_values[];
 };
 
-static_assert(sizeof(struct template) <= 96, "a store has up to a million templates");
+static_assert(sizeof(struct template) <= 88, "a store has up to a million templates");
 
 static inline struct labels template_labels(const struct template *t)
 {
-    return labels_of_block(t->labels);
+    return t->label_keys != 0 ? labels_of_packed(pool_of(t), t->label_keys, t->label_values)
+                              : (struct labels){0};
 }
 
 /* Returns the value of the label `shared_key`, an interned string; NULL if it is absent. */

@@ -93,7 +93,7 @@ TEST(template_with_a_name_only_has_the_defaults)
 
     assert_non_null(t);
     assert_int_equal(template_labels(t).count, 0);
-    assert_null(t->labels);
+    assert_int_equal(t->label_keys, 0);
     assert_null(template_claim(t));
     assert_null(template_claimed_by(t));
     assert_null(t->references);
@@ -368,7 +368,7 @@ TEST_ROWS(list_in_place_of_a_map_has_no_members, lists, name)
 
     assert_int_equal(!t, c->refused);
     if (t) {
-        assert_null(t->labels);
+        assert_int_equal(t->label_keys, 0);
         assert_int_equal(t->traces.user_keys, 0);
         assert_null(template_requests(t));
     }
