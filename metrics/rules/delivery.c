@@ -613,7 +613,8 @@ int64_t template_stages_decide(const struct template_state_input *s,
         stages->delivery = delivery_stage(delivery, decision_targets(out));
         stages->delivery_since_s =
             delivery_stage_start_s(delivery->binding, stages->delivery.stage, changed_ms);
-        out->flags |= (uint8_t)delivery_flags(delivery, stages->delivery);
+        out->flags = (out->flags | delivery_flags(delivery, stages->delivery)) &
+                     ((1U << TEMPLATE_FLAG_COUNT) - 1);
     }
     stages->at = stage_of_state(s, out, &due_ms);
     if (stages->at.stage != STAGE_NONE) {
