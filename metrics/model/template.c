@@ -472,15 +472,21 @@ struct template *template_copy_with_claim(const struct template *t, const struct
     return copy;
 }
 
+void template_set_changed_ms(struct template *t, int64_t changed_ms)
+{
+    const uint64_t max = ((uint64_t)1 << TEMPLATE_TIME_BITS) - 1;
+
+    t->changed = changed_ms > 0 && (uint64_t)changed_ms <= max ? (uint64_t)changed_ms & max : 0;
+}
+
 void template_apply_user_change(struct template *t, const struct template *old, uint64_t version)
 {
     t->uid_hash = old->uid_hash;
     t->created_s = old->created_s;
-    t->created_fraction = old->created_fraction;
     t->traces = old->traces;
     t->resource_version = version;
     t->user_version = version;
-    t->changed_ms = 0;
+    t->changed = 0;
     t->changer_unknown = true;
     t->user_version_is_lower = false;
     t->undated = false;
@@ -530,7 +536,6 @@ static void read_creation_time(struct decode *d, const cJSON *metadata, struct t
     if (ms <= 0 || ms / 1000 > UINT32_MAX)
         return;
     t->created_s = (uint32_t)(ms / 1000);
-    t->created_fraction = (uint32_t)(ms % 1000) & 0x3ff;
 }
 
 void *template_decode(struct decode *d, const cJSON *json)
@@ -543,7 +548,7 @@ void *template_decode(struct decode *d, const cJSON *json)
 
     t->label_keys = packed_labels_decode(d, metadata, "metadata", "labels", t->label_values);
     t->extra = pool_handle_of(read_extra(d, json));
-    t->changed_ms = user_change_time_ms(d, metadata, &manager);
+    template_set_changed_ms(t, user_change_time_ms(d, metadata, &manager));
     t->shared = read_shared(d, json, manager);
     read_creation_time(d, metadata, t);
     t->resource_version = resource_version_decode(d, metadata, "metadata");
@@ -574,7 +579,7 @@ static void record_user_change(struct template *t, const struct template *old, b
     t->user_version = relisted ? old->resource_version : t->resource_version;
     t->user_version_is_lower = relisted;
     t->user_change_observed = true;
-    t->undated = t->changed_ms <= old->changed_ms;
+    t->undated = template_changed_ms(t) <= template_changed_ms(old);
 }
 
 void template_inherit(void *fresh, const void *last, bool relisted)
@@ -596,16 +601,16 @@ void template_inherit(void *fresh, const void *last, bool relisted)
     t->undated = old->undated;
     if (was_changed_by_user(&old->traces, &t->traces, t->claim_moves_generation))
         record_user_change(t, old, relisted);
-    if (t->changed_ms < old->changed_ms) {
-        t->changed_ms = old->changed_ms;
+    if (template_changed_ms(t) < template_changed_ms(old)) {
+        t->changed = old->changed;
         t->changer_unknown = true;
     }
 }
 
 void template_set_change_time(struct template *t, int64_t now_ms)
 {
-    if (t->undated && now_ms > t->changed_ms) {
-        t->changed_ms = now_ms;
+    if (t->undated && now_ms > template_changed_ms(t)) {
+        template_set_changed_ms(t, now_ms);
         t->changer_unknown = true;
     }
     t->undated = false;
