@@ -210,9 +210,9 @@ static void add_annotation_override(const struct entry *template, struct conditi
 
     if (template_overrides_conflict_resolution(template, &overridden))
         add(out, overridden_reasons.of[DEPENDENCY_CONFLICT_RESOLUTION],
-            t->changed_ms == 0
+            template_changed_ms(t) == 0
                 ? 0
-                : later_of(t->changed_ms,
+                : later_of(template_changed_ms(t),
                            policy_written_ms(decision_governing(template_decision(template)))));
 }
 
