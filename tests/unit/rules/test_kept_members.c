@@ -3,6 +3,8 @@
  * Objects that are parsed without the members that struct kind_def names lead to the same decisions
  * and metrics as whole objects.
  */
+#include <zlib.h>
+
 #include "metrics/base/json_filter.h"
 #include "metrics/model/kind.h"
 #include "metrics/model/template.h"
@@ -397,6 +399,37 @@ TEST(recorded_works_are_decoded_alike)
     assert_true(lines_each("tests/fixtures/recordings/works.jsonl.gz", put_recorded, &p) > 0);
     pair_compare(&p);
     pair_release(&p);
+}
+
+/* The steps of all recordings, each with its objects but its Works. */
+static cJSON *recorded_steps(void)
+{
+    enum { STEPS_MAX_BYTES = 8 << 20 };
+    CLEANUP(free_cleanup) char *text = xcalloc(1, STEPS_MAX_BYTES);
+    gzFile file = gzopen("tests/fixtures/recordings/steps.json.gz", "rb");
+
+    assert_non_null(file);
+    assert_true(gzread(file, text, STEPS_MAX_BYTES - 1) > 0);
+    gzclose(file);
+    return cJSON_Parse(text);
+}
+
+TEST(recorded_steps_lead_to_the_same_decisions)
+{
+    CLEANUP(json_cleanup) cJSON *steps = recorded_steps();
+    const cJSON *step, *object;
+
+    assert_true(cJSON_GetArraySize(steps) > 100);
+    cJSON_ArrayForEach (step, steps) {
+        struct pair p;
+
+        pair_init(&p, 1);
+        assert_true(cJSON_GetArraySize(json_get(step, "objects")) > 0);
+        cJSON_ArrayForEach (object, json_get(step, "objects"))
+            pair_put(&p, object);
+        pair_compare(&p);
+        pair_release(&p);
+    }
 }
 
 static void put_file(struct pair *p, const char *path)
