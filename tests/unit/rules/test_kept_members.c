@@ -283,7 +283,8 @@ static void same_template(const struct template *a, const struct template *b)
     const struct connector *one = template_connector(a), *other = template_connector(b);
 
     assert_true(memcmp(&a->traces, &b->traces, sizeof(a->traces)) == 0);
-    assert_true(a->changed_ms == b->changed_ms && template_changed_by(a) == template_changed_by(b));
+    assert_true(template_changed_ms(a) == template_changed_ms(b) &&
+                template_changed_by(a) == template_changed_by(b));
     assert_true(template_replicas(a) == template_replicas(b) &&
                 a->replicas_unset == b->replicas_unset);
     assert_true(template_requests(a) == template_requests(b) && a->controlled == b->controlled);
