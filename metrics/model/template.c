@@ -476,7 +476,10 @@ void template_set_changed_ms(struct template *t, int64_t changed_ms)
 {
     const uint64_t max = ((uint64_t)1 << TEMPLATE_TIME_BITS) - 1;
 
-    t->changed = changed_ms > 0 && (uint64_t)changed_ms <= max ? (uint64_t)changed_ms & max : 0;
+    if (changed_ms <= 0)
+        t->changed = 0;
+    else
+        t->changed = (uint64_t)changed_ms < max ? (uint64_t)changed_ms & max : max;
 }
 
 void template_apply_user_change(struct template *t, const struct template *old, uint64_t version)

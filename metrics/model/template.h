@@ -128,7 +128,7 @@ static inline int64_t template_changed_ms(const struct template *t)
     return (int64_t)t->changed;
 }
 
-/* Sets template_changed_ms(). A time after the year 2248 is unknown. */
+/* Sets template_changed_ms(); a time after the year 2248 becomes the last time of that range. */
 void template_set_changed_ms(struct template *t, int64_t changed_ms);
 
 /* Returns the label resourcetemplate.karmada.io/claimed-by, interned; NULL if absent. */

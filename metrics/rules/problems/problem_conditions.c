@@ -6,6 +6,7 @@
 #include "metrics/model/override_policy.h"
 #include "metrics/rules/admission/admission.h"
 #include "metrics/rules/problems/decision_flapping.h"
+#include "metrics/rules/problems/problem.h"
 #include "metrics/rules/problems/template_conditions.h"
 #include "metrics/rules/rule.h"
 
@@ -151,17 +152,19 @@ static void policy_conditions(const struct rule_context *c, const struct entry *
 {
     const struct policy *policy = entry_policy(entry);
     struct policy_sums counts = problem_tallies_policy(c->tallies, entry);
+    /* Templates of a cluster-scoped policy may be in other shards. */
+    bool sees_templates = entry_ns(entry)[0] || problems_shard(c->problems) == SHARD_NONE;
 
     add_invalid_policy(c, entry, out);
     if (policy->deleting)
         add(out, PROBLEM_REASON_DELETION_STUCK_POLICY, policy->deleted_ms);
     if (counts.ties > 0)
         add(out, PROBLEM_REASON_POLICY_TIE, first_relation_since_ms(entry, true));
-    if (counts.outranked > 0)
+    if (counts.outranked > 0 && sees_templates)
         add(out, PROBLEM_REASON_POLICY_OUTRANKED, first_relation_since_ms(entry, false));
-    if (counts.selected == 0 && policy_decision(entry)->kinds_incomplete)
+    if (counts.selected == 0 && sees_templates && policy_decision(entry)->kinds_incomplete)
         add_unknown(out, PROBLEM_REASON_POLICY_UNUSED);
-    else if (counts.selected == 0)
+    else if (counts.selected == 0 && sees_templates)
         add(out, PROBLEM_REASON_POLICY_UNUSED, policy->changed_ms);
 }
 

@@ -138,6 +138,18 @@ const struct problem *problems_next_of(const struct problem *p)
     return next ? &next->problem : NULL;
 }
 
+enum problem_shard problems_shard(const struct problems *ps)
+{
+    return ps ? ps->options.shard : SHARD_NONE;
+}
+
+/* Member clusters are judged by the templates of each shard. */
+static bool is_left_to_another_shard(const struct problems *ps, const struct judged *j)
+{
+    return ps->options.shard == SHARD_WITHOUT_EMPTY_NAMESPACE && j->entry &&
+           entry_class(j->entry) != CLASS_CLUSTER && !entry_ns(j->entry)[0];
+}
+
 const struct problem *problems_next(const struct problems *ps, struct problem_walk *walk)
 {
     if (walk->at)
@@ -151,7 +163,7 @@ const struct problem *problems_next(const struct problems *ps, struct problem_wa
                                : ps->subjects[walk->position++];
         if (!j)
             return NULL;
-        walk->at = first_problem(j);
+        walk->at = is_left_to_another_shard(ps, j) ? NULL : first_problem(j);
     }
     return walk->at;
 }
@@ -187,8 +199,9 @@ const struct problem_history *problems_history(const struct problems *ps)
 static void count_in_history(const struct problems *ps, const struct instance *i,
                              enum problem_change change)
 {
-    problem_history_count(ps->history, ps->now_ms, change,
-                          problem_severity(ps, problem_id(&i->problem)));
+    if (!is_left_to_another_shard(ps, i->of))
+        problem_history_count(ps->history, ps->now_ms, change,
+                              problem_severity(ps, problem_id(&i->problem)));
 }
 
 /*
@@ -205,6 +218,8 @@ static bool was_open_before(const struct problems *ps, const struct instance *i)
 
 static void keep_resolved(const struct problems *ps, const struct instance *i, bool deleted)
 {
+    if (is_left_to_another_shard(ps, i->of))
+        return;
     problem_history_add(
         ps->history, ps->now_ms,
         &(struct resolution){.problem = &i->problem,
@@ -323,7 +338,7 @@ static void end_instance(struct problems *ps, struct instance *i, bool deleted)
     ps->version++;
     if (!problem_counts(&i->problem))
         return;
-    ps->resolved[problem_id(&i->problem)]++;
+    ps->resolved[problem_id(&i->problem)] += !is_left_to_another_shard(ps, i->of);
     keep_resolved(ps, i, deleted);
     note_cause_change(ps, i);
 }
@@ -347,7 +362,7 @@ static void open_if_due(struct problems *ps, struct instance *i)
     i->opened_before = was_open_before(ps, i);
     i->problem.opened_ms = ps->now_ms;
     set_status(ps, i, PROBLEM_OPEN);
-    if (!i->found)
+    if (!i->found && !is_left_to_another_shard(ps, i->of))
         ps->opened[problem_id(&i->problem)]++;
     count_in_history(ps, i, i->opened_before ? PROBLEM_CHANGE_FOUND : PROBLEM_CHANGE_OPENED);
     problem_names_update(&i->names, store_string_pool(ps->store), &i->problem);
@@ -690,21 +705,6 @@ static void judge_entry(struct problems *ps, struct rule_context *c, struct entr
 
 /* ---- external subjects ---- */
 
-static struct condition *find_reported(struct judged *j, enum problem_reason reason)
-{
-    enum problem_id problem = problem_reasons[reason].problem;
-    bool by_reason = problem_table[problem].flags & PROBLEM_BY_REASON;
-
-    for (size_t i = 0; i < j->reported.count; i++) {
-        struct condition *condition = &j->reported.items[i];
-
-        if (problem_reasons[condition->reason].problem == problem &&
-            (!by_reason || condition->reason == reason))
-            return condition;
-    }
-    return NULL;
-}
-
 void problems_report(struct problems *ps, const struct external_subject *subject,
                      enum problem_reason reason, int64_t since_ms)
 {
@@ -714,7 +714,7 @@ void problems_report(struct problems *ps, const struct external_subject *subject
 
     if (!j)
         j = add_external(ps, subject);
-    condition = find_reported(j, reason);
+    condition = condition_list_find(&j->reported, reason);
     if (condition && condition->reason == reason && condition->since_ms == since_ms)
         return;
     if (condition)
