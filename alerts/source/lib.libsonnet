@@ -23,9 +23,9 @@ function(config) {
   // The sum over rows of each replica by itself, then the largest: replicas may leave out different rows for a moment.
   total(family, own=[], matchers='')::
     'max ' + k.by(own) + ' (sum ' + k.by(['instance'] + own) + ' (' + k.last(family, matchers) + '))',
-  // Free resources of a member cluster: Karmada's scheduler subtracts the same.
-  free(own)::
-    local share(name) = k.fold('karmada_member_cluster_' + name, own);
+  // Free resources of member clusters: Karmada's scheduler subtracts the same. `share` returns the expression of a part. A
+  // missing part `allocating` means that no pod is being placed.
+  free(share)::
     |||
       %s
       - %s
