@@ -93,6 +93,7 @@ struct eviction {
     int32_t grace_s;    /* 0 if unset or invalid: Karmada applies its own timeout. */
     uint8_t purge_mode; /* Value of enum purge_mode. */
     bool suppresses;    /* suppressDeletion: the evicted copy runs until a user changes the task. */
+    uint16_t unused;    /* 0: interned blocks have no padding. */
 };
 
 /* Message of the last failed apply to a target cluster. Interned texts. */
@@ -103,18 +104,21 @@ struct target_message {
 
 enum { MESSAGE_MAX = 1024 }; /* In bytes; longer messages are cut. */
 
-/* Failures and evictions, which few bindings have. */
+/*
+ * Failures and evictions, which few bindings have. A failover gives the same to many: they share
+ * one interned block with interned blocks of evictions and messages.
+ */
 struct status_problem {
     const char *message; /* Message of Scheduled, if that is not True; NULL if empty. Interned. */
-    struct eviction *evictions;
-    struct target_message *messages; /* In the order of status.aggregatedStatus. */
+    const struct eviction *evictions;
+    const struct target_message *messages; /* In the order of status.aggregatedStatus. */
     uint32_t eviction_count;
     uint32_t message_count;
 };
 
 /* Status of a binding. Times are in seconds since the epoch, 0 if unknown. */
 struct binding_status {
-    struct status_problem *problem; /* Owned; NULL without evictions and messages. */
+    const struct status_problem *problem; /* Interned; NULL without evictions and messages. */
     /* status.lastScheduledTime if set and Scheduled is True; else last transition of Scheduled. */
     uint32_t scheduled_s;
     uint32_t applied_s;      /* Last transition of the condition FullyApplied. */
@@ -195,10 +199,8 @@ const struct binding_rare *binding_rare_none(void);
  * allocation: do not free it.
  */
 struct binding {
-    /* The template, from spec.resource. Texts are interned, except `name`; "" if unset. */
-    const char *api_version;
-    const char *kind;
-    const char *ns;
+    /* The template, from spec.resource. `scope` is an interned block; `name` is "" if unset. */
+    const struct object_scope *scope;
     const char *name;
     const struct claim *claim; /* Result of claim_decode(); NULL if no policy claims the binding. */
     const struct propagation *propagation; /* Result of propagation_share(). */
@@ -220,8 +222,9 @@ struct binding {
     struct binding_write write; /* Result of binding_write_decode(). */
     struct binding_status status;
     uint64_t resource_version; /* spec.resource.resourceVersion; 0 if unknown. */
-    int64_t created_ms;
-    int64_t changed_ms; /* user_change_time_ms(); Karmada's writes of the spec count as changes. */
+    uint32_t created_s;        /* Seconds since the epoch; 0 if unknown. */
+    /* user_change_time_ms() in seconds; Karmada's writes of the spec count as changes. */
+    uint32_t changed_s;
     bool
         has_placement : 1; /* spec.placement exists, even if empty: a policy created the binding. */
     bool was_scheduled : 1; /* The annotation applied-placement exists, even if empty. */
@@ -239,7 +242,18 @@ struct binding {
     uint32_t propagated_s; /* Result of propagation_write_time_s(). */
 };
 
-static_assert(sizeof(struct binding) <= 176, "a store has up to a million bindings");
+static_assert(sizeof(struct binding) <= 152, "a store has up to a million bindings");
+
+/* Return the creation, and the last change of the spec, in ms since the epoch; 0 if unknown. */
+static inline int64_t binding_created_ms(const struct binding *b)
+{
+    return (int64_t)b->created_s * 1000;
+}
+
+static inline int64_t binding_changed_ms(const struct binding *b)
+{
+    return (int64_t)b->changed_s * 1000;
+}
 
 /* Returns the rare members of a binding; if all are unset, an empty struct. */
 static inline const struct binding_rare *binding_rare(const struct binding *b)

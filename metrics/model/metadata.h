@@ -17,6 +17,13 @@ struct identity {
     const char *name;
 };
 
+/* Type and namespace of objects. Interned texts; "" if unset. */
+struct object_scope {
+    const char *api_version;
+    const char *kind;
+    const char *ns;
+};
+
 /*
  * Sets `out` to the identity of an object, borrowed from `json`. Returns false with the reason in
  * `err` if the apiVersion, kind or name is missing, empty or no string.

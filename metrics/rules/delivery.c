@@ -356,9 +356,9 @@ uint32_t delivery_stage_start_s(const struct binding *b, enum stage stage, int64
     if (stage == STAGE_EVICTING)
         return first_eviction_time_s(b->status.problem);
     if (stage == STAGE_UNSCHEDULED && b->status.scheduled == SCHEDULED_TRUE)
-        return timestamp_seconds(b->changed_ms);
+        return b->changed_s;
     if (stage == STAGE_UNSCHEDULED && b->status.scheduled_s == 0)
-        return timestamp_seconds(b->created_ms);
+        return b->created_s;
     if (stage == STAGE_UNSCHEDULED || stage == STAGE_PLACED_NOWHERE || stage == STAGE_UNDISPATCHED)
         return b->status.scheduled_s;
     if (stage == STAGE_UNAPPLIED)

@@ -170,7 +170,7 @@ static bool has_later_user_change(const struct template_state_input *s, const st
 {
     const struct template *t = entry_template(s->template);
     const struct binding *b = binding_made_by_policy(s);
-    int64_t applied_ms = later_of(policy->changed_ms, b ? b->changed_ms : 0);
+    int64_t applied_ms = later_of(policy->changed_ms, b ? binding_changed_ms(b) : 0);
 
     return (policy->changed_ms || t->user_change_observed) && template_changed_ms(t) > applied_ms;
 }

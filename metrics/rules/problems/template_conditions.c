@@ -392,8 +392,8 @@ static void last_copy_condition(const struct judged_template *t)
 static bool wants_copies(const struct binding *b, struct release_range range)
 {
     return b->replicas > 0 || b->component_count > 0 ||
-           !(b->has_replicas ||
-             interprets_replicas(b->api_version, b->kind, range) != RELEASE_ANSWER_NO);
+           !(b->has_replicas || interprets_replicas(b->scope->api_version, b->scope->kind, range) !=
+                                    RELEASE_ANSWER_NO);
 }
 
 static bool is_placement_lost(const struct binding *b, struct release_range range)

@@ -309,8 +309,8 @@ static void same_binding(const struct binding *a, const struct binding *b)
     assert_int_equal(binding_rare(a)->member_conflicts != NULL,
                      binding_rare(b)->member_conflicts != NULL);
     assert_true(memcmp(&a->write, &b->write, sizeof(a->write)) == 0);
-    assert_true(a->propagated_s == b->propagated_s && a->changed_ms == b->changed_ms);
-    assert_true(a->created_ms == b->created_ms &&
+    assert_true(a->propagated_s == b->propagated_s && a->changed_s == b->changed_s);
+    assert_true(a->created_s == b->created_s &&
                 binding_rare(a)->deleted_s == binding_rare(b)->deleted_s);
     assert_true(a->own_uid_hash == b->own_uid_hash && a->uid_hash == b->uid_hash);
     assert_true(a->delivered_generation == b->delivered_generation);
