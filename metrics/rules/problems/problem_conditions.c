@@ -213,9 +213,9 @@ static void add_annotation_override(const struct entry *template, struct conditi
 
     if (template_overrides_conflict_resolution(template, &overridden))
         add(out, overridden_reasons.of[DEPENDENCY_CONFLICT_RESOLUTION],
-            t->changed_ms == 0
+            template_changed_ms(t) == 0
                 ? 0
-                : later_of(t->changed_ms,
+                : later_of(template_changed_ms(t),
                            policy_written_ms(decision_governing(template_decision(template)))));
 }
 
@@ -236,7 +236,7 @@ static void add_broken_reference(const struct rule_context *c, const struct entr
              !is_class_incomplete(c, CLASS_POLICY))
         add(out, PROBLEM_REASON_REFERENCE_BROKEN_CLAIM_MISSING, 0);
     else if (!binding_decision_template(d) &&
-             incomplete_has(&c->incomplete, b->api_version, b->kind))
+             incomplete_has(&c->incomplete, b->scope->api_version, b->scope->kind))
         add_unknown(out, PROBLEM_REASON_REFERENCE_BROKEN_TEMPLATE_MISSING);
     else if (b->claim && is_class_incomplete(c, CLASS_POLICY))
         add_unknown(out, PROBLEM_REASON_REFERENCE_BROKEN_CLAIM_MISSING);

@@ -283,7 +283,8 @@ static void same_template(const struct template *a, const struct template *b)
     const struct connector *one = template_connector(a), *other = template_connector(b);
 
     assert_true(memcmp(&a->traces, &b->traces, sizeof(a->traces)) == 0);
-    assert_true(a->changed_ms == b->changed_ms && template_changed_by(a) == template_changed_by(b));
+    assert_true(template_changed_ms(a) == template_changed_ms(b) &&
+                template_changed_by(a) == template_changed_by(b));
     assert_true(template_replicas(a) == template_replicas(b) &&
                 a->replicas_unset == b->replicas_unset);
     assert_true(template_requests(a) == template_requests(b) && a->controlled == b->controlled);
@@ -308,8 +309,8 @@ static void same_binding(const struct binding *a, const struct binding *b)
     assert_int_equal(binding_rare(a)->member_conflicts != NULL,
                      binding_rare(b)->member_conflicts != NULL);
     assert_true(memcmp(&a->write, &b->write, sizeof(a->write)) == 0);
-    assert_true(a->propagated_s == b->propagated_s && a->changed_ms == b->changed_ms);
-    assert_true(a->created_ms == b->created_ms &&
+    assert_true(a->propagated_s == b->propagated_s && a->changed_s == b->changed_s);
+    assert_true(a->created_s == b->created_s &&
                 binding_rare(a)->deleted_s == binding_rare(b)->deleted_s);
     assert_true(a->own_uid_hash == b->own_uid_hash && a->uid_hash == b->uid_hash);
     assert_true(a->delivered_generation == b->delivered_generation);
