@@ -156,5 +156,5 @@ function(kit)
       p.line('on fallback', 'purple', width=3),
       p.line('suspended, a change waits', 'orange', dashed=true, width=2),
       p.line('suspended, no change waits', 'text'),
-    ], w=24),
+    ]),
   ])
