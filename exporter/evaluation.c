@@ -514,6 +514,14 @@ static void update_source_problems(struct evaluation *e, bool changed, int64_t n
     e->caught_up = false;
 }
 
+static enum problem_shard shard_of(const struct evaluation *e)
+{
+    if (e->filter.total_shards < 2)
+        return SHARD_NONE;
+    return namespace_filter_allows(&e->filter, "") ? SHARD_WITH_EMPTY_NAMESPACE
+                                                   : SHARD_WITHOUT_EMPTY_NAMESPACE;
+}
+
 void evaluation_judge_problems(struct evaluation *e, bool once, const struct evaluation *last)
 {
     struct problem_options options = {
@@ -521,6 +529,7 @@ void evaluation_judge_problems(struct evaluation *e, bool once, const struct eva
         .history_limit = (size_t)e->options.history_entries,
         .snapshot = once || e->options.manifests.count > 0,
         .only_proven_times = once,
+        .shard = shard_of(e),
         .some_namespaces = e->options.namespaces.count > 0,
         .is_unreadable = source_problems_is_unreadable,
         .judged = on_problem,

@@ -203,10 +203,10 @@ static void find_in_type(const struct store *store, const struct object_name *w,
     for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
         struct entry *entry;
 
-        if (w->ns && strcmp(p->ns, w->ns) != 0)
+        if (w->ns && strcmp(p->scope.ns, w->ns) != 0)
             continue;
-        entry =
-            store_find(store, &(struct identity){type->api_version, type->kind, p->ns, w->name});
+        entry = store_find(store,
+                           &(struct identity){type->api_version, type->kind, p->scope.ns, w->name});
         if (entry && entry_exists(entry))
             entry_list_add(found, entry);
     }

@@ -123,7 +123,7 @@ enum {
     DOUBLINGS = 5,
     MAX_UNITS = EXACT_UNITS << DOUBLINGS, /* A larger cell has a block of its own. */
     LARGE_CLASS = POOL_CLASS_COUNT,
-    BLOCK_CHUNKS = 16, /* Chunks of a block, except of the first ones. */
+    BLOCK_CHUNKS = 64, /* Chunks of a block, except of the first ones. */
 };
 
 static_assert(sizeof(struct pool_chunk) % POOL_UNIT_BYTES == 0, "cells are aligned");
@@ -138,7 +138,7 @@ struct pool_block {
     size_t bytes; /* Size of the allocation, which begins with this struct. */
     uint32_t number;
     uint32_t chunk_count;
-    uint32_t unused; /* Bits of the chunks without cells. */
+    uint64_t unused; /* Bits of the chunks without cells. */
 };
 
 /* Returns the size class of `units` units, and stores the size of its cells in units. */
@@ -188,6 +188,12 @@ static void unlink_block(struct pool *p, struct pool_block *block)
         block->next->previous = block->previous;
 }
 
+/* Returns the bits of all chunks of a block; `count` is from 1 to BLOCK_CHUNKS. */
+static uint64_t all_chunks(uint32_t count)
+{
+    return UINT64_MAX >> (BLOCK_CHUNKS - count);
+}
+
 /* Allocates a block of `count` unused chunks, the last of which ends after `bytes` bytes. */
 static struct pool_block *add_block(struct pool *p, uint32_t count, size_t bytes)
 {
@@ -203,7 +209,7 @@ static struct pool_block *add_block(struct pool *p, uint32_t count, size_t bytes
     *block = (struct pool_block){.bytes = total,
                                  .number = add_number(p, (char *)start),
                                  .chunk_count = count,
-                                 .unused = (1U << count) - 1};
+                                 .unused = all_chunks(count)};
     link_block(p, block);
     p->unused_chunks += count;
     p->bytes += total;
@@ -247,7 +253,7 @@ static void unlink_chunk(struct pool *p, struct pool_chunk *chunk)
 static struct pool_chunk *take_chunk(struct pool *p, struct pool_block *block, unsigned class,
                                      size_t cell_bytes, size_t end)
 {
-    unsigned index = (unsigned)__builtin_ctz(block->unused);
+    unsigned index = (unsigned)__builtin_ctzll(block->unused);
     size_t offset = (size_t)index * POOL_CHUNK_BYTES;
     struct pool_chunk *chunk = (void *)(p->starts[block->number] + offset);
     uint32_t units = (uint32_t)(offset / POOL_UNIT_BYTES);
@@ -274,9 +280,9 @@ static void return_chunk(struct pool *p, struct pool_chunk *chunk)
 
     if (block->unused == 0)
         link_block(p, block);
-    block->unused |= 1U << (offset / POOL_CHUNK_BYTES);
+    block->unused |= (uint64_t)1 << (offset / POOL_CHUNK_BYTES);
     p->unused_chunks++;
-    if (block->unused == (1U << block->chunk_count) - 1 &&
+    if (block->unused == all_chunks(block->chunk_count) &&
         (chunk->size_class == LARGE_CLASS || p->unused_chunks > block->chunk_count))
         free_block(p, block);
 }

@@ -71,7 +71,7 @@ size_t pool_bytes(const struct pool *p);
 #endif
 
 enum {
-    POOL_CHUNK_BYTES = 1 << 16,
+    POOL_CHUNK_BYTES = 1 << 14,
     POOL_UNIT_BYTES = 8,           /* Handles count the units of a block. */
     POOL_CLASS_COUNT = 33 + 4 * 5, /* See size_class() in pool.c. */
 #ifdef POOL_SEPARATE_CELLS

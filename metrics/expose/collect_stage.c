@@ -131,8 +131,8 @@ static void collect_delivery_delay(const struct entry *entry, struct samples *ou
 {
     const struct template *t = entry_template(entry);
 
-    if (t->changed_ms > 0 && is_change_undelivered(template_decision(entry)))
-        SAMPLE(out, t->changed_ms, 0);
+    if (template_changed_ms(t) > 0 && is_change_undelivered(template_decision(entry)))
+        SAMPLE(out, template_changed_ms(t), 0);
 }
 
 static bool is_delivered(const struct entry *entry)

@@ -155,12 +155,12 @@ static void collect_binding_delay(const struct entry *entry, struct samples *out
 
     if (!b->has_placement || !t || !policy)
         return;
-    if (b->created_ms == 0 || template_created_ms(t) == 0 || policy->created_ms == 0)
+    if (binding_created_ms(b) == 0 || template_created_ms(t) == 0 || policy->created_ms == 0)
         return;
     bool is_policy_later = policy->created_ms > template_created_ms(t);
     int64_t since_ms = is_policy_later ? policy->created_ms : template_created_ms(t);
-    if (b->created_ms >= since_ms && !(is_policy_later && policy->lazy))
-        SAMPLE(out, b->created_ms - since_ms, 0);
+    if (binding_created_ms(b) >= since_ms && !(is_policy_later && policy->lazy))
+        SAMPLE(out, binding_created_ms(b) - since_ms, 0);
 }
 
 #define STATE   ENUM_LABEL("state", state_names)

@@ -83,19 +83,13 @@ const struct entry *referrer_policy_entry(const struct dependency_referrer *refe
     return d ? decision_governing(d) : NULL;
 }
 
-static const char *or_empty(const char *text)
-{
-    return text ? text : "";
-}
-
 struct identity resource_identity_of(const struct entry *entry)
 {
     const struct binding *b = entry_binding(entry);
 
     if (!b)
         return entry_identity(entry);
-    return (struct identity){or_empty(b->api_version), or_empty(b->kind), or_empty(b->ns),
-                             or_empty(b->name)};
+    return (struct identity){b->scope->api_version, b->scope->kind, b->scope->ns, b->name};
 }
 
 static void add_name(struct strbuf *out, const char *kind, const char *ns, const char *name)

@@ -420,7 +420,7 @@ static void add_unmatched(const struct field_context *c, struct strbuf *out)
     const struct template *t = entry_template(c->entry);
     int64_t ignored_ms;
     bool labels =
-        c->problem->reason == PROBLEM_REASON_NOT_PROPAGATED_NO_MATCH && t && t->labels &&
+        c->problem->reason == PROBLEM_REASON_NOT_PROPAGATED_NO_MATCH && t && t->label_keys != 0 &&
         selector_index_find_broad(engine_context_const(c->engine)->index, c->entry, &ignored_ms);
 
     strbuf_adds(out, labels ? "metadata.labels" : "metadata.name");

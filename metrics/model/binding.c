@@ -768,6 +768,30 @@ static void read_workload_groups(struct decode *d, const cJSON *spec, struct bin
     out->anti_affinity_group = decode_interned(d, groups, path, "antiAffinityGroup");
 }
 
+static void drop_scope_texts(struct intern *strings, const struct object_scope *scope)
+{
+    intern_drop(strings, scope->api_version);
+    intern_drop(strings, scope->kind);
+    intern_drop(strings, scope->ns);
+}
+
+/* Returns the apiVersion, kind and namespace of a reference, as an interned block. */
+static const struct object_scope *read_scope(struct decode *d, const cJSON *resource,
+                                             const char *path)
+{
+    const struct object_scope texts = {
+        .api_version = decode_interned_or_empty(d, resource, path, "apiVersion"),
+        .kind = decode_interned_or_empty(d, resource, path, "kind"),
+        .ns = decode_interned_or_empty(d, resource, path, "namespace"),
+    };
+    bool added;
+    const struct object_scope *scope = intern_add_block(d->strings, &texts, sizeof(texts), &added);
+
+    if (!added)
+        drop_scope_texts(d->strings, &texts);
+    return scope;
+}
+
 static void read_spec(struct decode *d, const cJSON *spec, struct binding *b)
 {
     static const char path[] = "spec.resource";
@@ -777,9 +801,7 @@ static void read_spec(struct decode *d, const cJSON *spec, struct binding *b)
     const char *uid = decode_text(d, resource, path, "uid");
     struct propagation propagation;
 
-    b->api_version = decode_interned_or_empty(d, resource, path, "apiVersion");
-    b->kind = decode_interned_or_empty(d, resource, path, "kind");
-    b->ns = decode_interned_or_empty(d, resource, path, "namespace");
+    b->scope = read_scope(d, resource, path);
     decode_text(d, resource, path, "name");
     b->uid_hash = uid_hash(uid ? uid : "");
     b->resource_version = resource_version_decode(d, resource, path);
@@ -869,8 +891,8 @@ void *binding_decode(struct decode *d, const cJSON *json)
     b->id_hash = binding_id_decode(d, labels);
     b->applied_placement = read_applied_placement(d, json, &b->observed_group);
     b->was_scheduled = json_get(json_get(metadata, "annotations"), applied_placement_key) != NULL;
-    b->created_ms = decode_time(d, metadata, "metadata", "creationTimestamp");
-    b->changed_ms = user_change_time_ms(d, metadata, NULL);
+    b->created_s = timestamp_seconds(decode_time(d, metadata, "metadata", "creationTimestamp"));
+    b->changed_s = timestamp_seconds(user_change_time_ms(d, metadata, NULL));
     binding_write_decode(d, metadata, &b->write);
     b->propagated_s = propagation_write_time_s(d, metadata);
     b->delivered_generation = read_delivered_generation(json);
@@ -879,7 +901,7 @@ void *binding_decode(struct decode *d, const cJSON *json)
     read_spec(d, decode_object(d, json, "", "spec"), b);
     targets = read_target_clusters(d, json, b);
     share_targets(d->strings, targets, b);
-    b->rare = read_rare(d, json, b->api_version);
+    b->rare = read_rare(d, json, b->scope->api_version);
     if (d->failed) {
         binding_release(d->strings, b);
         return NULL;
@@ -893,10 +915,10 @@ void binding_release(struct intern *strings, void *object)
 
     if (!b)
         return;
-    const char *const texts[] = {b->api_version, b->kind, b->ns, b->applied_placement};
-
-    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
-        intern_drop(strings, texts[i]);
+    if (intern_has_one_reference(b->scope))
+        drop_scope_texts(strings, b->scope);
+    intern_drop(strings, b->scope);
+    intern_drop(strings, b->applied_placement);
     if (b->clusters && intern_has_one_reference(b->clusters))
         drop_target_names(strings, b->clusters, binding_target_count(b));
     intern_drop(strings, b->clusters);

@@ -199,10 +199,8 @@ const struct binding_rare *binding_rare_none(void);
  * allocation: do not free it.
  */
 struct binding {
-    /* The template, from spec.resource. Texts are interned, except `name`; "" if unset. */
-    const char *api_version;
-    const char *kind;
-    const char *ns;
+    /* The template, from spec.resource. `scope` is an interned block; `name` is "" if unset. */
+    const struct object_scope *scope;
     const char *name;
     const struct claim *claim; /* Result of claim_decode(); NULL if no policy claims the binding. */
     const struct propagation *propagation; /* Result of propagation_share(). */
@@ -224,8 +222,9 @@ struct binding {
     struct binding_write write; /* Result of binding_write_decode(). */
     struct binding_status status;
     uint64_t resource_version; /* spec.resource.resourceVersion; 0 if unknown. */
-    int64_t created_ms;
-    int64_t changed_ms; /* user_change_time_ms(); Karmada's writes of the spec count as changes. */
+    uint32_t created_s;        /* Seconds since the epoch; 0 if unknown. */
+    /* user_change_time_ms() in seconds; Karmada's writes of the spec count as changes. */
+    uint32_t changed_s;
     bool
         has_placement : 1; /* spec.placement exists, even if empty: a policy created the binding. */
     bool was_scheduled : 1; /* The annotation applied-placement exists, even if empty. */
@@ -243,7 +242,18 @@ struct binding {
     uint32_t propagated_s; /* Result of propagation_write_time_s(). */
 };
 
-static_assert(sizeof(struct binding) <= 176, "a store has up to a million bindings");
+static_assert(sizeof(struct binding) <= 152, "a store has up to a million bindings");
+
+/* Return the creation, and the last change of the spec, in ms since the epoch; 0 if unknown. */
+static inline int64_t binding_created_ms(const struct binding *b)
+{
+    return (int64_t)b->created_s * 1000;
+}
+
+static inline int64_t binding_changed_ms(const struct binding *b)
+{
+    return (int64_t)b->changed_s * 1000;
+}
 
 /* Returns the rare members of a binding; if all are unset, an empty struct. */
 static inline const struct binding_rare *binding_rare(const struct binding *b)

@@ -37,6 +37,9 @@ struct shared {
     char bytes[]; /* Aligned to 8 bytes; a NUL byte follows. */
 };
 
+static_assert(offsetof(struct shared, bytes) == INTERN_HEADER_BYTES, "see intern_at()");
+static_assert(INTERN_HANDLE_MAX <= (int)POOLED_BYTES_MAX, "strings with handles are in the pool");
+
 struct shared_key {
     const void *bytes;
     size_t len;
@@ -151,6 +154,12 @@ const char *intern_add_len(struct intern *pool, const char *s, size_t len)
 const void *intern_add_block(struct intern *pool, const void *bytes, size_t size, bool *added)
 {
     return add_shared(pool, &(struct shared_key){bytes, size, .is_block = true}, added);
+}
+
+pool_handle intern_handle(const void *shared)
+{
+    assert(intern_len(shared) <= INTERN_HANDLE_MAX);
+    return pool_handle_of(header_of(shared));
 }
 
 const void *intern_ref(const void *shared)

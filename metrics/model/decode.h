@@ -39,6 +39,23 @@ const char *intern_add_len(struct intern *pool, const char *s, size_t len) MUST_
 const void *intern_add_block(struct intern *pool, const void *bytes, size_t size,
                              bool *added) MUST_USE;
 
+/* Length of an interned string or block that always has a handle; longer ones have none. */
+enum { INTERN_HANDLE_MAX = 2048, INTERN_HEADER_BYTES = 8 };
+
+/*
+ * Returns the handle, in intern_memory(), of an interned string or block of at most
+ * INTERN_HANDLE_MAX bytes.
+ */
+pool_handle intern_handle(const void *shared);
+
+/* Returns the interned string or block of a handle; NULL for 0. `memory` is intern_memory(). */
+static inline const void *intern_at(const struct pool *memory, pool_handle handle)
+{
+    const char *cell = pool_at(memory, handle);
+
+    return cell ? cell + INTERN_HEADER_BYTES : NULL;
+}
+
 /* Adds a reference to an interned string or block and returns the string or block. */
 const void *intern_ref(const void *shared);
 

@@ -336,10 +336,13 @@ void traces_decode(struct decode *d, const cJSON *json, struct traces *out)
     const cJSON *metadata = json_get(json, "metadata");
     const cJSON *managed = json_get(metadata, "managedFields");
     int64_t generation = decode_int(d, metadata, "metadata", "generation", 0);
+    uint32_t karmada_keys = 0;
     const cJSON *entry;
 
-    *out = (struct traces){.managed = cJSON_GetArraySize(managed) > 0};
-    add_label_hashes(json_get(metadata, "annotations"), &out->user_keys, &out->karmada_keys);
+    *out = (struct traces){.managed = cJSON_GetArraySize(managed) > 0,
+                           .has_generation = generation > 0};
+    add_label_hashes(json_get(metadata, "annotations"), &out->user_keys, &karmada_keys);
+    out->karmada_keys = karmada_keys & 0x3fffffff;
     /*
      * karmada_keys serves to recognize a claim by its annotations, because a change of annotations
      * increments the generation of some kinds. Labels never do: their hash is dropped.
@@ -352,10 +355,9 @@ void traces_decode(struct decode *d, const cJSON *json, struct traces *out)
             record_write(out, text_hash32(json_str(entry, "manager", "")), time_s);
     }
     if (generation > 0)
-        out->generation = generation < UINT32_MAX ? (uint32_t)generation : UINT32_MAX;
+        out->number = generation < UINT32_MAX ? (uint32_t)generation : UINT32_MAX;
     else
-        out->content =
-            (out->managed ? count_user_fields(d, managed) : hash_content(json)) & INT32_MAX;
+        out->number = out->managed ? count_user_fields(d, managed) : hash_content(json);
 }
 
 /*
@@ -368,22 +370,23 @@ static bool was_content_changed_by_user(const struct traces *old, const struct t
     if (old->managed != fresh->managed)
         return false;
     if (!fresh->managed)
-        return fresh->content != old->content;
-    return fresh->newest_s > old->newest_s || fresh->content < old->content;
+        return traces_content(fresh) != traces_content(old);
+    return fresh->newest_s > old->newest_s || traces_content(fresh) < traces_content(old);
 }
 
 bool was_changed_by_user(const struct traces *old, const struct traces *fresh,
                          bool claim_moves_generation)
 {
     /* A new claim changes annotations and increments the generation by one. */
-    bool claimed = claim_moves_generation && fresh->generation == old->generation + 1 &&
+    uint32_t generation = traces_generation(fresh), old_generation = traces_generation(old);
+    bool claimed = claim_moves_generation && generation == old_generation + 1 &&
                    fresh->karmada_keys != old->karmada_keys;
 
     if (fresh->user_keys != old->user_keys)
         return true;
-    if (!fresh->generation && !old->generation)
+    if (!generation && !old_generation)
         return was_content_changed_by_user(old, fresh);
-    return fresh->generation && old->generation && fresh->generation != old->generation && !claimed;
+    return generation && old_generation && generation != old_generation && !claimed;
 }
 
 uint32_t other_manager_write_time_s(const struct traces *t, uint32_t manager)

@@ -57,19 +57,30 @@ uint64_t resource_version_decode(struct decode *d, const cJSON *parent, const ch
  * object between the two versions. Times are in seconds since the epoch; 0 if unknown.
  */
 struct traces {
-    uint32_t user_keys;    /* Hash of labels and annotations without ".karmada.io" in the key. */
-    uint32_t karmada_keys; /* Hash of the annotations with ".karmada.io" in the key. */
-    /*
-     * 0 if the object has a generation. Otherwise, if `managed`, the number of fields that users
-     * own; if not, a hash of the object without metadata and status.
-     */
-    uint32_t content : 31;
-    uint32_t managed : 1; /* managedFields is not empty. */
-    uint32_t generation;  /* metadata.generation, at most UINT32_MAX; 0 if absent. */
-    uint32_t newest_s;    /* Time of the newest user entry that has no subresource. */
-    uint32_t newest_by;   /* text_hash32() of the manager of the entry at newest_s. */
-    uint32_t other_s;     /* Like newest_s, of all managers except newest_by. */
+    uint32_t user_keys; /* Hash of labels and annotations without ".karmada.io" in the key. */
+    uint32_t karmada_keys : 30;  /* Hash of the annotations with ".karmada.io" in the key. */
+    uint32_t managed : 1;        /* managedFields is not empty. */
+    uint32_t has_generation : 1; /* `number` is traces_generation(), else traces_content(). */
+    uint32_t number;
+    uint32_t newest_s;  /* Time of the newest user entry that has no subresource. */
+    uint32_t newest_by; /* text_hash32() of the manager of the entry at newest_s. */
+    uint32_t other_s;   /* Like newest_s, of all managers except newest_by. */
 };
+
+/* Returns metadata.generation, at most UINT32_MAX; 0 if absent. */
+static inline uint32_t traces_generation(const struct traces *t)
+{
+    return t->has_generation ? t->number : 0;
+}
+
+/*
+ * Returns 0 if the object has a generation. Otherwise returns, if `managed`, the number of fields
+ * that users own; if not, a hash of the object without metadata and status.
+ */
+static inline uint32_t traces_content(const struct traces *t)
+{
+    return t->has_generation ? 0 : t->number;
+}
 
 void traces_decode(struct decode *d, const cJSON *json, struct traces *out);
 

@@ -114,10 +114,71 @@ const char *labels_get(const struct labels *labels, const char *shared_key)
 {
     /* Search backwards: the last of duplicate keys applies, as in Go. */
     for (size_t i = labels->count; i > 0; i--) {
-        if (labels->items[i - 1].key == shared_key)
-            return labels->items[i - 1].value;
+        struct label label = labels_at(labels, i - 1);
+
+        if (label.key == shared_key)
+            return label.value;
     }
     return NULL;
+}
+
+size_t packed_labels_count(const cJSON *parent, const char *key)
+{
+    size_t count = (size_t)cJSON_GetArraySize(json_get(parent, key));
+
+    return count < PACKED_LABELS_MAX ? count : PACKED_LABELS_MAX;
+}
+
+static pool_handle intern_label_text(struct intern *strings, const char *text)
+{
+    return intern_handle(intern_add_len(strings, text, strnlen(text, LABEL_TEXT_MAX)));
+}
+
+static void drop_handles(struct intern *strings, const pool_handle *handles, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        intern_drop(strings, intern_at(intern_memory(strings), handles[i]));
+}
+
+static pool_handle share_keys(struct intern *strings, const pool_handle *keys, size_t count)
+{
+    bool added;
+    const void *block = intern_add_block(strings, keys, count * sizeof(*keys), &added);
+
+    if (!added)
+        drop_handles(strings, keys, count);
+    return intern_handle(block);
+}
+
+pool_handle packed_labels_decode(struct decode *d, const cJSON *parent, const char *path,
+                                 const char *key, pool_handle *values)
+{
+    pool_handle keys[PACKED_LABELS_MAX];
+    const cJSON *item;
+    size_t count = 0;
+
+    cJSON_ArrayForEach (item, decode_object(d, parent, path, key)) {
+        if (!cJSON_IsString(item) && !cJSON_IsNull(item)) {
+            decode_fail(d, path, key, "must be a map of strings");
+            break;
+        }
+        if (count == PACKED_LABELS_MAX)
+            break;
+        keys[count] = intern_label_text(d->strings, item->string);
+        values[count++] = intern_label_text(d->strings, decode_item_text(d, item, path));
+    }
+    return count > 0 ? share_keys(d->strings, keys, count) : 0;
+}
+
+void packed_labels_release(struct intern *strings, pool_handle keys, const pool_handle *values)
+{
+    const pool_handle *block = intern_at(intern_memory(strings), keys);
+    size_t count = block ? intern_len(block) / sizeof(*block) : 0;
+
+    drop_handles(strings, values, count);
+    if (block && intern_has_one_reference(block))
+        drop_handles(strings, block, count);
+    intern_drop(strings, block);
 }
 
 static bool is_alnum(char c)

@@ -17,6 +17,13 @@ struct identity {
     const char *name;
 };
 
+/* Type and namespace of objects. Interned texts; "" if unset. */
+struct object_scope {
+    const char *api_version;
+    const char *kind;
+    const char *ns;
+};
+
 /*
  * Sets `out` to the identity of an object, borrowed from `json`. Returns false with the reason in
  * `err` if the apiVersion, kind or name is missing, empty or no string.
@@ -66,11 +73,26 @@ struct label {
     const char *value;
 };
 
-/* A list of labels; all zero is an empty list. */
+/*
+ * A list of labels; all zero is an empty list. Read it with labels_at() or labels_get(). The labels
+ * are `items` or, if that is NULL, pairs of `keys` and `values`: handles of texts in `memory`.
+ */
 struct labels {
     const struct label *items;
+    const pool_handle *keys;
+    const pool_handle *values;
+    const struct pool *memory;
     size_t count;
 };
+
+/* Returns a label; `index` is below labels->count. */
+static inline struct label labels_at(const struct labels *labels, size_t index)
+{
+    if (labels->items)
+        return labels->items[index];
+    return (struct label){intern_at(labels->memory, labels->keys[index]),
+                          intern_at(labels->memory, labels->values[index])};
+}
 
 /*
  * Sets `out` to the map of strings `parent.key`; its items are an interned block. Release `out`
@@ -83,7 +105,37 @@ void labels_release(struct intern *strings, struct labels *labels);
 /* Returns the labels with these items: an interned block, or NULL for an empty list. */
 static inline struct labels labels_of_block(const struct label *items)
 {
-    return (struct labels){items, items ? intern_len(items) / sizeof(*items) : 0};
+    return (struct labels){.items = items, .count = items ? intern_len(items) / sizeof(*items) : 0};
+}
+
+/*
+ * Packed labels have four bytes for each label, and share the list of their keys: `values` of the
+ * owner, and the handle of an interned block of key handles; 0 without labels. API servers reject
+ * long labels: of keys and values, only the first LABEL_TEXT_MAX bytes are kept, and only the first
+ * PACKED_LABELS_MAX labels.
+ */
+enum { LABEL_TEXT_MAX = 1024, PACKED_LABELS_MAX = 512 };
+
+/* Returns the number of values for which packed_labels_decode() needs room. */
+size_t packed_labels_count(const cJSON *parent, const char *key);
+/*
+ * Stores the handles of the values of the map of strings `parent.key` in `values`, and returns the
+ * handle of the keys. Release the labels also after an error.
+ */
+pool_handle packed_labels_decode(struct decode *d, const cJSON *parent, const char *path,
+                                 const char *key, pool_handle *values);
+void packed_labels_release(struct intern *strings, pool_handle keys, const pool_handle *values);
+
+/* Returns packed labels as a list that is valid as long as they are. */
+static inline struct labels labels_of_packed(const struct pool *memory, pool_handle keys,
+                                             const pool_handle *values)
+{
+    const pool_handle *block = intern_at(memory, keys);
+
+    return (struct labels){.keys = block,
+                           .values = values,
+                           .memory = memory,
+                           .count = block ? intern_len(block) / sizeof(*block) : 0};
 }
 
 /* Returns the value of the label `shared_key`, an interned string; NULL if it is absent. */

@@ -43,7 +43,7 @@ static bool partition_equals(const void *item, const void *key)
     const struct partition *partition = item;
     const struct partition_key *k = key;
 
-    return partition->type == k->type && partition->ns == k->ns;
+    return partition->type == k->type && partition->scope.ns == k->ns;
 }
 
 static bool entry_equals(const void *item, const void *key)
@@ -230,7 +230,7 @@ static struct partition *add_partition(struct store *s, struct type *type, const
     struct partition *partition = pool_alloc_zeroed(intern_memory(s->strings), sizeof(*partition));
 
     partition->type = type;
-    partition->ns = intern_ref(ns);
+    partition->scope = (struct object_scope){type->api_version, type->kind, intern_ref(ns)};
     partition->next_of_type = type->partitions;
     type->partitions = partition;
     map_add(&s->partitions, map_hash(&key, sizeof(key), s->seed), partition);
@@ -439,11 +439,11 @@ static void free_empty_partitions_if_many(struct store *s)
                 at = &partition->next_of_type;
                 continue;
             }
-            struct partition_key key = {type, partition->ns};
+            struct partition_key key = {type, partition->scope.ns};
 
             *at = partition->next_of_type;
             map_take(&s->partitions, map_hash(&key, sizeof(key), s->seed), &key);
-            intern_drop(s->strings, partition->ns);
+            intern_drop(s->strings, partition->scope.ns);
             free_partition(partition);
         }
     }
@@ -558,7 +558,7 @@ static int compare_partitions(const void *left, const void *right)
     const struct partition *b = *(const struct partition *const *)right;
     int order = strcmp(a->type->kind, b->type->kind);
 
-    return order ? order : strcmp(a->ns, b->ns);
+    return order ? order : strcmp(a->scope.ns, b->scope.ns);
 }
 
 /* Returns the partitions of a class that have entries, by kind and namespace. */

@@ -32,7 +32,7 @@ struct type {
  */
 struct partition {
     struct type *type;
-    const char *ns;
+    struct object_scope scope;
     struct partition *next_of_type;
     pool_handle entries; /* Cell of `capacity` handles. */
     uint32_t count;
@@ -373,7 +373,7 @@ static inline bool entry_is_cluster_scoped(const struct entry *e)
 
 static inline const char *entry_ns(const struct entry *e)
 {
-    return entry_partition(e)->ns;
+    return entry_partition(e)->scope.ns;
 }
 
 /*

@@ -252,9 +252,17 @@ struct template_extra {
     uint8_t role;      /* Value of enum connector_role. */
 };
 
+/* Returns the rare members of a template, which may be NULL; NULL if all are absent. */
+static const struct template_extra *extra_of(const struct template *t)
+{
+    return t && t->extra != 0 ? pool_beside(t, t->extra) : NULL;
+}
+
 static const void *connector_part(const struct template *t, enum connector_role role)
 {
-    return t && t->extra && t->extra->role == role ? t->extra->connector : NULL;
+    const struct template_extra *extra = extra_of(t);
+
+    return extra && extra->role == role ? extra->connector : NULL;
 }
 
 const struct connector *template_connector(const struct template *t)
@@ -279,28 +287,38 @@ const char *template_changed_by(const struct template *t)
 
 const char *template_claimed_by(const struct template *t)
 {
-    return t->extra ? t->extra->claimed_by : NULL;
+    const struct template_extra *extra = extra_of(t);
+
+    return extra ? extra->claimed_by : NULL;
 }
 
 const char *template_owner(const struct template *t)
 {
-    return t->extra ? t->extra->owner : NULL;
+    const struct template_extra *extra = extra_of(t);
+
+    return extra ? extra->owner : NULL;
 }
 
 const struct autoscaler *template_autoscaler(const struct template *t)
 {
-    return t && t->extra ? t->extra->autoscaler : NULL;
+    const struct template_extra *extra = extra_of(t);
+
+    return extra ? extra->autoscaler : NULL;
 }
 
 const char *template_document(const struct template *t)
 {
-    return t->extra ? t->extra->document : NULL;
+    const struct template_extra *extra = extra_of(t);
+
+    return extra ? extra->document : NULL;
 }
 
 bool template_priority(const struct template *t, int32_t *value)
 {
-    *value = t->extra ? t->extra->priority : 0;
-    return t->extra && t->extra->has_priority;
+    const struct template_extra *extra = extra_of(t);
+
+    *value = extra ? extra->priority : 0;
+    return extra && extra->has_priority;
 }
 
 bool template_needs_object(const char *api_version, const char *kind)
@@ -352,6 +370,7 @@ static void read_priority_class_value(struct decode *d, const cJSON *json,
     extra->priority = extra->has_priority ? (int32_t)value : 0;
 }
 
+/* Returns a new cell of the rare members of a template; NULL if all are absent. */
 static struct template_extra *read_extra(struct decode *d, const cJSON *json)
 {
     const cJSON *metadata = json_get(json, "metadata");
@@ -432,32 +451,45 @@ static void shared_release(struct intern *strings, const struct template_shared 
     intern_drop(strings, shared);
 }
 
-/* A template that borrows all members but the shared ones. */
-struct claimed_copy {
-    struct template copy;
-    struct template_shared shared;
-};
+/* Returns the size of a template with `labels` labels. A template_shared can follow it. */
+static size_t template_bytes(size_t labels)
+{
+    size_t bytes = offsetof(struct template, label_values) + labels * sizeof(pool_handle);
+
+    return (bytes + POOL_UNIT_BYTES - 1) / POOL_UNIT_BYTES * POOL_UNIT_BYTES;
+}
 
 struct template *template_copy_with_claim(const struct template *t, const struct claim *claim)
 {
-    struct claimed_copy *claimed = pool_alloc(pool_of(t), sizeof(*claimed));
+    size_t bytes = template_bytes(template_labels(t).count);
+    char *cell = pool_alloc(pool_of(t), bytes + sizeof(*t->shared));
+    struct template_shared *shared = (struct template_shared *)(void *)(cell + bytes);
+    struct template *copy = memcpy(cell, t, bytes);
 
-    claimed->copy = *t;
-    claimed->shared = *t->shared;
-    claimed->shared.claim = claim;
-    claimed->copy.shared = &claimed->shared;
-    return &claimed->copy;
+    *shared = *t->shared;
+    shared->claim = claim;
+    copy->shared = shared;
+    return copy;
+}
+
+void template_set_changed_ms(struct template *t, int64_t changed_ms)
+{
+    const uint64_t max = ((uint64_t)1 << TEMPLATE_TIME_BITS) - 1;
+
+    if (changed_ms <= 0)
+        t->changed = 0;
+    else
+        t->changed = (uint64_t)changed_ms < max ? (uint64_t)changed_ms & max : max;
 }
 
 void template_apply_user_change(struct template *t, const struct template *old, uint64_t version)
 {
     t->uid_hash = old->uid_hash;
     t->created_s = old->created_s;
-    t->created_fraction = old->created_fraction;
     t->traces = old->traces;
     t->resource_version = version;
     t->user_version = version;
-    t->changed_ms = 0;
+    t->changed = 0;
     t->changer_unknown = true;
     t->user_version_is_lower = false;
     t->undated = false;
@@ -507,21 +539,19 @@ static void read_creation_time(struct decode *d, const cJSON *metadata, struct t
     if (ms <= 0 || ms / 1000 > UINT32_MAX)
         return;
     t->created_s = (uint32_t)(ms / 1000);
-    t->created_fraction = (uint32_t)(ms % 1000) & 0x3ff;
 }
 
 void *template_decode(struct decode *d, const cJSON *json)
 {
     const cJSON *metadata = decode_object(d, json, "", "metadata");
-    struct template *t = pool_alloc_zeroed(intern_memory(d->strings), sizeof(*t));
+    size_t bytes = template_bytes(packed_labels_count(metadata, "labels"));
+    struct template *t = pool_alloc_zeroed(intern_memory(d->strings), bytes);
     struct references references;
     const char *manager;
-    struct labels labels;
 
-    labels_decode(d, metadata, "metadata", "labels", &labels);
-    t->labels = labels.items;
-    t->extra = read_extra(d, json);
-    t->changed_ms = user_change_time_ms(d, metadata, &manager);
+    t->label_keys = packed_labels_decode(d, metadata, "metadata", "labels", t->label_values);
+    t->extra = pool_handle_of(read_extra(d, json));
+    template_set_changed_ms(t, user_change_time_ms(d, metadata, &manager));
     t->shared = read_shared(d, json, manager);
     read_creation_time(d, metadata, t);
     t->resource_version = resource_version_decode(d, metadata, "metadata");
@@ -552,7 +582,7 @@ static void record_user_change(struct template *t, const struct template *old, b
     t->user_version = relisted ? old->resource_version : t->resource_version;
     t->user_version_is_lower = relisted;
     t->user_change_observed = true;
-    t->undated = t->changed_ms <= old->changed_ms;
+    t->undated = template_changed_ms(t) <= template_changed_ms(old);
 }
 
 void template_inherit(void *fresh, const void *last, bool relisted)
@@ -574,16 +604,16 @@ void template_inherit(void *fresh, const void *last, bool relisted)
     t->undated = old->undated;
     if (was_changed_by_user(&old->traces, &t->traces, t->claim_moves_generation))
         record_user_change(t, old, relisted);
-    if (t->changed_ms < old->changed_ms) {
-        t->changed_ms = old->changed_ms;
+    if (template_changed_ms(t) < template_changed_ms(old)) {
+        t->changed = old->changed;
         t->changer_unknown = true;
     }
 }
 
 void template_set_change_time(struct template *t, int64_t now_ms)
 {
-    if (t->undated && now_ms > t->changed_ms) {
-        t->changed_ms = now_ms;
+    if (t->undated && now_ms > template_changed_ms(t)) {
+        template_set_changed_ms(t, now_ms);
         t->changer_unknown = true;
     }
     t->undated = false;
@@ -595,10 +625,10 @@ void template_release(struct intern *strings, void *object)
 
     if (!t)
         return;
-    labels_release(strings, &(struct labels){t->labels, template_labels(t).count});
+    packed_labels_release(strings, t->label_keys, t->label_values);
     references_release(strings, &(struct references){t->references, template_references(t).count,
                                                      t->references_known});
-    extra_release(strings, t->extra);
+    extra_release(strings, extra_of(t));
     shared_release(strings, t->shared);
     pool_free(t);
 }

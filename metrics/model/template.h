@@ -41,6 +41,9 @@ struct template_shared {
 /* Members that few templates have. */
 struct template_extra;
 
+/* Bits of a time in milliseconds since the epoch, in a template. */
+enum { TEMPLATE_TIME_BITS = 43 };
+
 /*
  * References, replicas and requests are unknown if the source has read metadata only. A store has
  * up to a million templates: rare and shared members are outside, times are as short as possible.
@@ -48,22 +51,21 @@ struct template_extra;
 struct template
 {
     const struct template_shared *shared;
-    const struct label *labels; /* An interned block; NULL without labels: template_labels(). */
     const struct reference *references; /* `items` of struct references: template_references(). */
-    const struct template_extra *extra; /* Owned; NULL if all of its members are absent. */
-    int64_t changed_ms;                 /* Last change by a user, not by Karmada; 0 if unknown. */
     uint64_t resource_version;          /* 0 if unknown. */
     /* resourceVersion after (user_version_is_lower: before) the last observed change by a user. */
     uint64_t user_version; /* 0 if unknown. */
     struct traces traces;
-    uint32_t uid_hash;              /* uid_hash() of the UID of the template. */
-    uint32_t created_s;             /* Use template_created_ms(). 0 also outside 1970 to 2106. */
-    uint32_t created_fraction : 10; /* Milliseconds after created_s. */
-    bool references_known : 1;      /* Member `known` of struct references. */
-    bool user_version_is_lower : 1; /* user_version is from before the change by the user. */
-    bool user_change_observed : 1;  /* The source has observed a change by a user. */
-    bool undated : 1;               /* A change was observed, but changed_ms is not its time yet. */
-    bool changer_unknown : 1;       /* The manager of the change at changed_ms is unknown. */
+    pool_handle extra;      /* Cell of struct template_extra; 0 if all members are absent. */
+    pool_handle label_keys; /* See template_labels(). */
+    uint32_t uid_hash;      /* uid_hash() of the UID of the template. */
+    uint32_t created_s;     /* Use template_created_ms(). 0 also outside 1970 to 2106. */
+    uint64_t changed : TEMPLATE_TIME_BITS; /* Use template_changed_ms(). */
+    bool references_known : 1;             /* Member `known` of struct references. */
+    bool user_version_is_lower : 1;        /* user_version is from before the change by the user. */
+    bool user_change_observed : 1;         /* The source has observed a change by a user. */
+    bool undated : 1;                /* A change was observed, but `changed` is not its time yet. */
+    bool changer_unknown : 1;        /* The manager of that change is unknown. */
     bool claim_moves_generation : 1; /* See was_changed_by_user(). */
     bool claim_incomplete : 1; /* has_claim_id(), but no claim: Karmada matches policies again. */
     bool deleting : 1;
@@ -74,13 +76,15 @@ struct template
     bool sets_conflict_resolution : 1; /* CONFLICT_RESOLUTION_ANNOTATION has a valid value. */
     bool overwrites : 1;               /* That value is "overwrite"; else it is "abort". */
     bool replicas_unset : 1; /* The object proves that no user or client sets spec.replicas. */
+    pool_handle label_values[];
 };
 
-static_assert(sizeof(struct template) <= 96, "a store has up to a million templates");
+static_assert(sizeof(struct template) <= 80, "a store has up to a million templates");
 
 static inline struct labels template_labels(const struct template *t)
 {
-    return labels_of_block(t->labels);
+    return t->label_keys != 0 ? labels_of_packed(pool_of(t), t->label_keys, t->label_values)
+                              : (struct labels){0};
 }
 
 /* Returns the value of the label `shared_key`, an interned string; NULL if it is absent. */
@@ -112,11 +116,20 @@ static inline int32_t template_replicas(const struct template *t)
     return t->shared->replicas;
 }
 
-/* Returns the creation time; 0 if unknown. */
+/* Returns the creation time, in whole seconds as API servers write it; 0 if unknown. */
 static inline int64_t template_created_ms(const struct template *t)
 {
-    return (int64_t)t->created_s * 1000 + t->created_fraction;
+    return (int64_t)t->created_s * 1000;
 }
+
+/* Returns the last change by a user, not by Karmada, in ms; 0 if unknown, or before 1970. */
+static inline int64_t template_changed_ms(const struct template *t)
+{
+    return (int64_t)t->changed;
+}
+
+/* Sets template_changed_ms(); a time after the year 2248 becomes the last time of that range. */
+void template_set_changed_ms(struct template *t, int64_t changed_ms);
 
 /* Returns the label resourcetemplate.karmada.io/claimed-by, interned; NULL if absent. */
 const char *template_claimed_by(const struct template *t);
@@ -130,8 +143,8 @@ const struct connector_defaults *template_connector_defaults(const struct templa
 const struct namespace_ids *template_namespace_ids(const struct template *t);
 
 /*
- * Returns the field manager of the change at changed_ms, an interned string; NULL if unknown, for
- * example if changed_ms is the time at which the source observed the change.
+ * Returns the field manager of the change at template_changed_ms(), an interned string; NULL if
+ * unknown, for example if that is the time at which the source observed the change.
  */
 const char *template_changed_by(const struct template *t);
 
@@ -198,5 +211,6 @@ void *template_decode(struct decode *d, const cJSON *json);
 void template_release(struct intern *strings, void *object);
 void template_inherit(void *fresh, const void *last, bool relisted);
 
-/* If `undated`, raises changed_ms to `now_ms` (its manager is then unknown); clears `undated`. */
+/* If `undated`, raises the time of the change to `now_ms` (its manager is then unknown); clears
+ * `undated`. */
 void template_set_change_time(struct template *t, int64_t now_ms);

@@ -119,7 +119,7 @@ enum change_applied check_orphan_change_applied(const struct entry *template,
     if (change_applied != CHANGE_UNKNOWN)
         return change_applied;
     return b->delivered_generation > 0 &&
-                   t->traces.generation > b->delivered_generation + claim_writes
+                   traces_generation(&t->traces) > b->delivered_generation + claim_writes
                ? CHANGE_NOT_APPLIED
                : CHANGE_UNKNOWN;
 }

@@ -379,8 +379,8 @@ struct resolved_placement;
 /* Policy that governs a template: one of the policies that the decision has anyway. */
 enum governed_by { GOVERNED_BY_NONE, GOVERNED_BY_WINNER, GOVERNED_BY_CLAIMED };
 
-/* Bits of a time in a decision, in milliseconds since the epoch: enough for 17,000 years. */
-enum { DECISION_TIME_BITS = 50 };
+/* Bits of a time in a decision, in milliseconds since the epoch: enough for 139 years. */
+enum { DECISION_TIME_BITS = 43 };
 
 /* Candidate (policy_rank.h) in a decision; decision_candidate() unpacks it. */
 struct __attribute__((packed, aligned(2))) packed_candidate {
@@ -411,6 +411,7 @@ struct template_decision {
     enum template_state before : 4; /* Previous, else `state`; inexact in a simulation. */
     unsigned reason : 4;            /* Value of the enum that belongs to the state. */
     enum stale_phase phase : 2;
+    unsigned flags : TEMPLATE_FLAG_COUNT;   /* Bits by template_flag. */
     uint64_t seen : DECISION_TIME_BITS;     /* See decision_seen_ms(). */
     enum change_applied change_applied : 2; /* UNKNOWN if ignored, or no policy made a binding. */
     enum governed_by governed_by : 2;
@@ -423,20 +424,19 @@ struct template_decision {
     bool has_parts : 1;
     bool tied : 1; /* The winner ranks before the next eligible candidate by name only. */
     unsigned wants : DEPENDENCY_FIELD_COUNT; /* See decision_values(). */
+    unsigned defects : DEFECT_COUNT;         /* Bits by defect. */
     uint64_t candidate_count : 20;
     uint64_t target_count : 20; /* Targets of the binding; 0 without one, or if left over. */
     uint64_t cluster_hash : 24; /* Low bits of cluster_set_hash(); 0 without targets. */
-    uint8_t fields;             /* Bits by drift_field. */
-    uint8_t defects;            /* Bits by defect. */
-    uint8_t flags;              /* Bits by template_flag. */
-    uint8_t risks;              /* Bits by risk (delivery.h). */
     struct template_stages stages;
     pool_handle claimed_handle; /* See decision_claimed(), and so on. */
     pool_handle binding_handle;
     pool_handle version_handle;
+    uint8_t fields; /* Bits by drift_field. */
+    uint8_t risks;  /* Bits by risk (delivery.h). */
     struct packed_candidate candidates[];
 };
-static_assert(offsetof(struct template_decision, candidates) == 52, "one for each template");
+static_assert(offsetof(struct template_decision, candidates) == 50, "one for each template");
 static_assert(sizeof(struct packed_candidate) == 6, "one for each candidate of each template");
 
 /* Returns the time in the lowest DECISION_TIME_BITS of `bits`, which include the sign. */

@@ -114,7 +114,7 @@ struct delivery_facts delivery_gather(const struct entry *binding, const struct 
     uint32_t count = binding_target_count(b);
     struct delivery_facts facts = {
         .binding = b,
-        .generation = entry_template(template)->traces.generation,
+        .generation = traces_generation(&entry_template(template)->traces),
         .works_known = works_known(from->works),
     };
 
@@ -356,9 +356,9 @@ uint32_t delivery_stage_start_s(const struct binding *b, enum stage stage, int64
     if (stage == STAGE_EVICTING)
         return first_eviction_time_s(b->status.problem);
     if (stage == STAGE_UNSCHEDULED && b->status.scheduled == SCHEDULED_TRUE)
-        return timestamp_seconds(b->changed_ms);
+        return b->changed_s;
     if (stage == STAGE_UNSCHEDULED && b->status.scheduled_s == 0)
-        return timestamp_seconds(b->created_ms);
+        return b->created_s;
     if (stage == STAGE_UNSCHEDULED || stage == STAGE_PLACED_NOWHERE || stage == STAGE_UNDISPATCHED)
         return b->status.scheduled_s;
     if (stage == STAGE_UNAPPLIED)
@@ -605,7 +605,7 @@ int64_t template_stages_decide(const struct template_state_input *s,
 {
     struct template_stages *stages = &out->stages;
     int64_t due_ms = INT64_MAX;
-    int64_t changed_ms = entry_template(s->template)->changed_ms;
+    int64_t changed_ms = template_changed_ms(entry_template(s->template));
 
     stages->delivery = (struct stage_and_reason){STAGE_NONE, WHY_NONE};
     if (delivery) {
@@ -613,7 +613,8 @@ int64_t template_stages_decide(const struct template_state_input *s,
         stages->delivery = delivery_stage(delivery, decision_targets(out));
         stages->delivery_since_s =
             delivery_stage_start_s(delivery->binding, stages->delivery.stage, changed_ms);
-        out->flags |= (uint8_t)delivery_flags(delivery, stages->delivery);
+        out->flags = (out->flags | delivery_flags(delivery, stages->delivery)) &
+                     ((1U << TEMPLATE_FLAG_COUNT) - 1);
     }
     stages->at = stage_of_state(s, out, &due_ms);
     if (stages->at.stage != STAGE_NONE) {

@@ -186,8 +186,8 @@ static void count_referrer(struct referrer_sum *c, const struct dependency_refer
         c->now[i].count[wants] += referrer->counts_observed;
         c->current[i].count[referrer->current.wants[i]] += referrer->counts_current;
     }
-    if (b && referrer->counts_observed && b->changed_ms > c->since_ms)
-        c->since_ms = b->changed_ms;
+    if (b && referrer->counts_observed && binding_changed_ms(b) > c->since_ms)
+        c->since_ms = binding_changed_ms(b);
 }
 
 static enum dependency_outcome outcome_of_value(bool value)
@@ -314,7 +314,7 @@ struct dependency_decision *dependency_decide(struct pool *memory, const struct 
     d->derived = c.derived;
     d->referrers = c.referrers;
     d->dangling = c.dangling;
-    d->since_ms = b && b->changed_ms > c.since_ms ? b->changed_ms : c.since_ms;
+    d->since_ms = b && binding_changed_ms(b) > c.since_ms ? binding_changed_ms(b) : c.since_ms;
     return d;
 }
 

@@ -194,9 +194,9 @@ static int decide_partition_verdict(const struct ignored *ignored,
         if (api_includes_type(&ignored->apis[i], partition->type))
             return VERDICT_REASON + IGNORED_SKIPPED_API;
     }
-    if (is_reserved_namespace(partition->ns))
+    if (is_reserved_namespace(partition->scope.ns))
         return VERDICT_REASON + IGNORED_RESERVED_NAMESPACE;
-    if (skips_namespace(ignored, partition->ns))
+    if (skips_namespace(ignored, partition->scope.ns))
         return VERDICT_REASON + IGNORED_SKIPPED_NAMESPACE;
     return VERDICT_NONE;
 }

@@ -8,10 +8,10 @@
 
 bool binding_get_resource(const struct binding *b, struct identity *out)
 {
-    if (!*b->api_version || !*b->kind || !*b->name)
+    if (!*b->scope->api_version || !*b->scope->kind || !*b->name)
         return false;
-    *out = (struct identity){b->api_version, b->kind, b->ns, b->name};
-    return kind_of(b->api_version, b->kind)->class == CLASS_TEMPLATE;
+    *out = (struct identity){b->scope->api_version, b->scope->kind, b->scope->ns, b->name};
+    return kind_of(b->scope->api_version, b->scope->kind)->class == CLASS_TEMPLATE;
 }
 
 struct entry *binding_template(const struct store *s, const struct binding *b)

@@ -109,7 +109,7 @@ struct override_selection override_selection_of_object(const struct store *store
     size_t count;
     CLEANUP(free_cleanup)
     struct label *items = find_labels(pool, json_get(metadata, "labels"), &count);
-    const struct labels labels = {items, count};
+    const struct labels labels = {.items = items, .count = count};
 
     if (*ns)
         add_selecting_policies(store, false, ns,

@@ -302,7 +302,7 @@ void policy_history_date_versions(struct policy_history *h, int64_t now_ms)
 /* Returns the last change of a binding's spec, else its last scheduling; 0 if unknown. */
 static int64_t binding_values_time_ms(const struct binding *b)
 {
-    return b->changed_ms ? b->changed_ms : (int64_t)b->status.scheduled_s * 1000;
+    return b->changed_s ? binding_changed_ms(b) : (int64_t)b->status.scheduled_s * 1000;
 }
 
 /*

@@ -181,12 +181,9 @@ enum undetermined_reason expected_binding_make(const struct entry *template, enu
                                                struct release_range range, struct binding *out)
 {
     const struct template *t = entry_template(template);
-    const struct type *type = entry_type(template);
 
     *out = (struct binding){
-        .api_version = type->api_version,
-        .kind = type->kind,
-        .ns = entry_ns(template),
+        .scope = &entry_partition(template)->scope,
         .name = template->name,
         .uid_hash = t->uid_hash,
         .has_placement = true,

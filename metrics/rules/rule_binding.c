@@ -89,8 +89,9 @@ static void gather_binding_facts(const struct rule_context *c, struct entry *ent
         .binding = b,
         .template = read_bound_template(c, b, &out->reads),
         .claimed = claimed,
-        .kind_read = selector_index_count_selectors(c->index, b->api_version, b->kind) > 0 &&
-                     !incomplete_has(&c->incomplete, b->api_version, b->kind),
+        .kind_read =
+            selector_index_count_selectors(c->index, b->scope->api_version, b->scope->kind) > 0 &&
+            !incomplete_has(&c->incomplete, b->scope->api_version, b->scope->kind),
     };
     if (claimed)
         entry_list_add(&out->reads, claimed);

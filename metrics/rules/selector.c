@@ -80,7 +80,7 @@ static struct selector_subject subject_of(const char *api_version, const struct 
 {
     const struct partition *partition = entry_partition(template);
 
-    return (struct selector_subject){api_version, partition->type->kind, partition->ns,
+    return (struct selector_subject){api_version, partition->type->kind, partition->scope.ns,
                                      template->name, template_labels(entry_template(template))};
 }
 
@@ -138,7 +138,7 @@ bool exclusion_matches(const struct resource_selector *rule, const struct entry 
         return false;
     if (rule->kind && rule->kind != partition->type->kind)
         return false;
-    if (rule->ns && rule->ns != partition->ns)
+    if (rule->ns && rule->ns != partition->scope.ns)
         return false;
     if (rule->name && strcmp(rule->name, template->name) != 0)
         return false;

@@ -469,8 +469,10 @@ static void search_api_version(struct selector_index *index, const char *api_ver
     index->found_count = 0;
     search_scopes(index, key, template);
     for (size_t i = 0; i < labels.count; i++) {
-        key.label_key = labels.items[i].key;
-        key.label_value = labels.items[i].value;
+        const struct label label = labels_at(&labels, i);
+
+        key.label_key = label.key;
+        key.label_value = label.value;
         search_scopes(index, key, template);
     }
     key.label_key = key.label_value = NULL;

@@ -170,9 +170,9 @@ static bool has_later_user_change(const struct template_state_input *s, const st
 {
     const struct template *t = entry_template(s->template);
     const struct binding *b = binding_made_by_policy(s);
-    int64_t applied_ms = later_of(policy->changed_ms, b ? b->changed_ms : 0);
+    int64_t applied_ms = later_of(policy->changed_ms, b ? binding_changed_ms(b) : 0);
 
-    return (policy->changed_ms || t->user_change_observed) && t->changed_ms > applied_ms;
+    return (policy->changed_ms || t->user_change_observed) && template_changed_ms(t) > applied_ms;
 }
 
 /* Sets the phase: deferred up to `until_ms`, then overdue. Returns the time of its next change. */
@@ -227,7 +227,7 @@ static int64_t set_phase(const struct template_state_input *s, const struct entr
     if (!moved && !is_applied_lazily(s, policy))
         return set_phase_by_deadline(s, policy_deadline_ms(s, policy), out);
     if (has_later_user_change(s, policy))
-        return set_phase_by_deadline(s, t->changed_ms + s->options->grace_ms, out);
+        return set_phase_by_deadline(s, template_changed_ms(t) + s->options->grace_ms, out);
     out->phase = PHASE_DEFERRED;
     return INT64_MAX;
 }
@@ -260,7 +260,7 @@ int64_t unbound_due_ms(const struct template_state_input *s, const struct templa
     const struct template *t = entry_template(s->template);
     const struct policy *policy = entry_policy(decision_governing(d));
     int64_t created_ms = later_of(template_created_ms(t), policy->created_ms);
-    int64_t changed_ms = later_of(created_ms, later_of(t->changed_ms, policy->changed_ms));
+    int64_t changed_ms = later_of(created_ms, later_of(template_changed_ms(t), policy->changed_ms));
 
     return changed_ms ? changed_ms + s->options->grace_ms + 1 : 0;
 }
@@ -297,8 +297,8 @@ static void set_pending(const struct template_state_input *s, struct template_de
 
     out->state = STATE_PENDING;
     out->reason = reason;
-    decision_set_since_ms(out,
-                          reason == PENDING_POLICY_GONE ? t->changed_ms : template_created_ms(t));
+    decision_set_since_ms(out, reason == PENDING_POLICY_GONE ? template_changed_ms(t)
+                                                             : template_created_ms(t));
 }
 
 static void set_ignored(const struct template_state_input *s, struct template_decision *out)
@@ -318,7 +318,7 @@ static int64_t decide_template_change(const struct template_state_input *s,
                                       struct template_decision *out)
 {
     const struct template *t = entry_template(s->template);
-    int64_t due_ms = t->changed_ms ? t->changed_ms + s->options->grace_ms + 1 : 0;
+    int64_t due_ms = template_changed_ms(t) ? template_changed_ms(t) + s->options->grace_ms + 1 : 0;
 
     out->state = STATE_CURRENT;
     if (out->change_applied != CHANGE_NOT_APPLIED || t->deleting)
@@ -328,7 +328,7 @@ static int64_t decide_template_change(const struct template_state_input *s,
     out->state = STATE_STALE;
     out->reason = STALE_TEMPLATE_UPDATED;
     out->phase = PHASE_OVERDUE;
-    decision_set_since_ms(out, t->changed_ms);
+    decision_set_since_ms(out, template_changed_ms(t));
     return INT64_MAX;
 }
 

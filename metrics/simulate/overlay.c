@@ -352,8 +352,8 @@ bool binding_belongs_to(const struct binding *b, const struct entry *template)
 {
     const struct type *type = entry_type(template);
 
-    return b->api_version == type->api_version && b->kind == type->kind &&
-           b->ns == entry_ns(template) && strcmp(b->name, template->name) == 0 &&
+    return b->scope->api_version == type->api_version && b->scope->kind == type->kind &&
+           b->scope->ns == entry_ns(template) && strcmp(b->name, template->name) == 0 &&
            !uid_hashes_differ(b->uid_hash, entry_template(template)->uid_hash);
 }
 
@@ -386,12 +386,8 @@ struct binding_rare *overlay_rare(struct binding *binding_of_copy)
 
 struct binding *overlay_new_binding(struct overlay *overlay, const struct entry *template)
 {
-    const struct type *type = entry_type(template);
-
     return overlay_copy_binding(overlay, &(struct binding){
-                                             .api_version = type->api_version,
-                                             .kind = type->kind,
-                                             .ns = entry_ns(template),
+                                             .scope = &entry_partition(template)->scope,
                                              .name = template->name,
                                              .uid_hash = entry_template(template)->uid_hash,
                                              .propagation = propagation_none(),

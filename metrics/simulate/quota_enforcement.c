@@ -11,7 +11,7 @@ static bool is_refused(struct overlay *overlay, const struct quota_load *before,
                                       overlay_quota_totals(overlay)};
     struct quota_excess excess;
 
-    switch (quota_judge(&scope, fresh->ns, before, after, false, &excess)) {
+    switch (quota_judge(&scope, fresh->scope->ns, before, after, false, &excess)) {
     case QUOTA_ALLOWS:
         return false;
     case QUOTA_UNKNOWN:
@@ -58,10 +58,10 @@ void quota_assume_unknown(struct overlay *overlay, const struct binding *b)
 
     if (!quotas_are_enforced(c->gates) || (b->request_count == 0 && b->component_count == 0))
         return;
-    if (*b->ns)
-        quotas_of_namespace(c->store, b->ns, &quotas);
+    if (*b->scope->ns)
+        quotas_of_namespace(c->store, b->scope->ns, &quotas);
     if (quotas.count > 0 ||
-        (*b->ns && incomplete_has(&c->incomplete, QUOTA_API_VERSION, QUOTA_KIND)))
+        (*b->scope->ns && incomplete_has(&c->incomplete, QUOTA_API_VERSION, QUOTA_KIND)))
         overlay_assume(overlay, ASSUMED_QUOTA);
 }
 

@@ -380,9 +380,9 @@ enum verdict judge_division(const cJSON *vector, enum release release, struct st
 {
     CLEANUP(strbuf_release) struct strbuf actual = STRBUF_INIT(4096);
     CLEANUP(json_cleanup) cJSON *answers = answers_of_division(vector);
+    static const struct object_scope scope = {"apps/v1", "Deployment", ""};
     const struct binding b = {
-        .api_version = "apps/v1",
-        .kind = "Deployment",
+        .scope = &scope,
         .replicas = (int32_t)json_int(vector, "replicas", 0),
         .uid_hash = uid_hash(json_str(vector, "uid", "")),
         .has_requirements = true,

@@ -27,9 +27,9 @@ static void print_entry(const struct entry *entry)
         return;
     printf("%s/%s/%s", entry_kind(entry), entry_ns(entry), entry->name);
     if (entry_class(entry) == CLASS_TEMPLATE) {
-        const struct template *t = entry_template(entry);
+        const struct labels labels = template_labels(entry_template(entry));
 
-        printf("=%s", t->labels ? t->labels[0].value : "");
+        printf("=%s", labels.count > 0 ? labels_at(&labels, 0).value : "");
     } else if (entry_class(entry) == CLASS_POLICY) {
         printf("=%d", entry_policy(entry)->priority);
     }

@@ -25,8 +25,10 @@ static bool has_value_label(const struct labels *labels, uint32_t value)
 
     snprintf(text, sizeof(text), "%u", value);
     for (uint32_t i = 0; i < labels->count; i++) {
-        if (strcmp(labels->items[i].key, "v") == 0)
-            return strcmp(labels->items[i].value, text) == 0;
+        const struct label label = labels_at(labels, i);
+
+        if (strcmp(label.key, "v") == 0)
+            return strcmp(label.value, text) == 0;
     }
     return false;
 }

@@ -132,6 +132,13 @@ void follow_write(struct follow_lab *lab, unsigned count)
         write_random_object(lab);
 }
 
+static const char *first_label_value(const struct template *t)
+{
+    const struct labels labels = template_labels(t);
+
+    return labels.count > 0 ? labels_at(&labels, 0).value : "";
+}
+
 unsigned follow_count_wrong(const struct follow_lab *lab)
 {
     size_t policies = 0, maps = 0;
@@ -148,7 +155,7 @@ unsigned follow_count_wrong(const struct follow_lab *lab)
         snprintf(value, sizeof(value), "%u", o->value);
         if (row->template) {
             maps++;
-            wrong += !there || strcmp(entry_template(entry)->labels[0].value, value) != 0;
+            wrong += !there || strcmp(first_label_value(entry_template(entry)), value) != 0;
         } else {
             policies++;
             wrong += !there || entry_policy(entry)->priority != (int32_t)(o->value % 7);

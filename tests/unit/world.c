@@ -136,7 +136,7 @@ static void copy_history(struct entry *to, const struct entry *from)
     if (old) {
         struct template *t = entry_object(to);
 
-        t->changed_ms = old->changed_ms;
+        t->changed = old->changed;
         t->changer_unknown = old->changer_unknown;
         t->user_version = old->user_version;
         t->user_version_is_lower = old->user_version_is_lower;

@@ -16,6 +16,21 @@ void condition_list_release(struct condition_list *list)
     *list = (struct condition_list){0};
 }
 
+struct condition *condition_list_find(const struct condition_list *list, enum problem_reason reason)
+{
+    enum problem_id problem = problem_reasons[reason].problem;
+    bool by_reason = problem_table[problem].flags & PROBLEM_BY_REASON;
+
+    for (size_t i = 0; i < list->count; i++) {
+        struct condition *condition = &list->items[i];
+
+        if (problem_reasons[condition->reason].problem == problem &&
+            (!by_reason || condition->reason == reason))
+            return condition;
+    }
+    return NULL;
+}
+
 /* Returns true if one of the first `count` conditions is of the problem, unless by reason. */
 static bool has_condition(const struct condition_list *list, size_t count, enum problem_id problem)
 {

@@ -32,6 +32,13 @@ void condition_list_add(struct condition_list *list, struct condition condition)
 void condition_list_release(struct condition_list *list);
 
 /*
+ * Returns the condition of the problem of `reason`; if the problem is by reason, that of the reason
+ * itself. NULL without one.
+ */
+struct condition *condition_list_find(const struct condition_list *list,
+                                      enum problem_reason reason);
+
+/*
  * Removes the conditions of disabled problems, all but the first of each line, all but the first of
  * a problem that is not by reason, and, in a `snapshot`, those that need observation over time.
  */

@@ -44,7 +44,7 @@ static struct found_work find_stale_work(const struct rules_options *options,
     if (d->reason == STALE_TEMPLATE_UPDATED || !is_applied_lazily(options, d))
         return found;
     /* Only a user's change of the template after the change of the policy makes the work. */
-    found.made_ms = later_of(found.made_ms, entry_template(template)->changed_ms);
+    found.made_ms = later_of(found.made_ms, template_changed_ms(entry_template(template)));
     return d->phase == PHASE_OVERDUE ? found : no_work;
 }
 
@@ -58,7 +58,7 @@ static struct found_work find_unbound_work(const struct entry *template,
     /* A template without uid is in no API server yet. */
     if (!policy || t->uid_hash == uid_hash("") || waits_for_object(template, d))
         return no_work;
-    found.made_ms = later_of(later_of(template_created_ms(t), t->changed_ms),
+    found.made_ms = later_of(later_of(template_created_ms(t), template_changed_ms(t)),
                              later_of(policy->created_ms, policy->changed_ms));
     found.stuck = d->reason == UNBOUND_STUCK;
     if (d->reason == UNBOUND_WAITING)

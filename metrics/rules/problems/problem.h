@@ -125,6 +125,17 @@ const struct problem *problems_next_of(const struct problem *p);
 const struct problem *problems_find_open(const struct problems *ps, const struct entry *subject,
                                          const char *external_name, enum problem_reason reason);
 
+/* ---- shards ---- */
+
+/* Part of the control plane's namespaces that an exporter judges. */
+enum problem_shard {
+    SHARD_NONE, /* No other exporter judges further namespaces. */
+    SHARD_WITH_EMPTY_NAMESPACE,
+    SHARD_WITHOUT_EMPTY_NAMESPACE, /* Another shard reports cluster-scoped objects. */
+};
+/* Returns the part that the options set; SHARD_NONE if `ps` is NULL. */
+enum problem_shard problems_shard(const struct problems *ps);
+
 /* ---- external subjects ---- */
 
 /*

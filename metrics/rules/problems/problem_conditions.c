@@ -6,6 +6,7 @@
 #include "metrics/model/override_policy.h"
 #include "metrics/rules/admission/admission.h"
 #include "metrics/rules/problems/decision_flapping.h"
+#include "metrics/rules/problems/problem.h"
 #include "metrics/rules/problems/template_conditions.h"
 #include "metrics/rules/rule.h"
 
@@ -151,17 +152,19 @@ static void policy_conditions(const struct rule_context *c, const struct entry *
 {
     const struct policy *policy = entry_policy(entry);
     struct policy_sums counts = problem_tallies_policy(c->tallies, entry);
+    /* Templates of a cluster-scoped policy may be in other shards. */
+    bool sees_templates = entry_ns(entry)[0] || problems_shard(c->problems) == SHARD_NONE;
 
     add_invalid_policy(c, entry, out);
     if (policy->deleting)
         add(out, PROBLEM_REASON_DELETION_STUCK_POLICY, policy->deleted_ms);
     if (counts.ties > 0)
         add(out, PROBLEM_REASON_POLICY_TIE, first_relation_since_ms(entry, true));
-    if (counts.outranked > 0)
+    if (counts.outranked > 0 && sees_templates)
         add(out, PROBLEM_REASON_POLICY_OUTRANKED, first_relation_since_ms(entry, false));
-    if (counts.selected == 0 && policy_decision(entry)->kinds_incomplete)
+    if (counts.selected == 0 && sees_templates && policy_decision(entry)->kinds_incomplete)
         add_unknown(out, PROBLEM_REASON_POLICY_UNUSED);
-    else if (counts.selected == 0)
+    else if (counts.selected == 0 && sees_templates)
         add(out, PROBLEM_REASON_POLICY_UNUSED, policy->changed_ms);
 }
 
@@ -210,9 +213,9 @@ static void add_annotation_override(const struct entry *template, struct conditi
 
     if (template_overrides_conflict_resolution(template, &overridden))
         add(out, overridden_reasons.of[DEPENDENCY_CONFLICT_RESOLUTION],
-            t->changed_ms == 0
+            template_changed_ms(t) == 0
                 ? 0
-                : later_of(t->changed_ms,
+                : later_of(template_changed_ms(t),
                            policy_written_ms(decision_governing(template_decision(template)))));
 }
 
@@ -233,7 +236,7 @@ static void add_broken_reference(const struct rule_context *c, const struct entr
              !is_class_incomplete(c, CLASS_POLICY))
         add(out, PROBLEM_REASON_REFERENCE_BROKEN_CLAIM_MISSING, 0);
     else if (!binding_decision_template(d) &&
-             incomplete_has(&c->incomplete, b->api_version, b->kind))
+             incomplete_has(&c->incomplete, b->scope->api_version, b->scope->kind))
         add_unknown(out, PROBLEM_REASON_REFERENCE_BROKEN_TEMPLATE_MISSING);
     else if (b->claim && is_class_incomplete(c, CLASS_POLICY))
         add_unknown(out, PROBLEM_REASON_REFERENCE_BROKEN_CLAIM_MISSING);

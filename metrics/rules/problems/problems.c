@@ -68,6 +68,18 @@ const struct problem *problems_next_of(const struct problem *p)
     return judged_next(p);
 }
 
+enum problem_shard problems_shard(const struct problems *ps)
+{
+    return ps ? ps->options.shard : SHARD_NONE;
+}
+
+/* Member clusters are judged by the templates of each shard. */
+static bool is_left_to_another_shard(const struct problems *ps, const struct entry *subject)
+{
+    return ps->options.shard == SHARD_WITHOUT_EMPTY_NAMESPACE && subject &&
+           entry_class(subject) != CLASS_CLUSTER && !entry_ns(subject)[0];
+}
+
 const struct problem *problems_next(const struct problems *ps, struct problem_walk *walk)
 {
     if (walk->at)
@@ -78,7 +90,7 @@ const struct problem *problems_next(const struct problems *ps, struct problem_wa
         const struct judged *j = handle_map_next(subjects, &walk->position);
 
         if (j)
-            walk->at = judged_first(j);
+            walk->at = is_left_to_another_shard(ps, judged_entry(j)) ? NULL : judged_first(j);
         else if (walk->in_externals)
             return NULL;
         else
@@ -119,7 +131,8 @@ const struct problem_history *problems_history(const struct problems *ps)
 static void count_in_history(const struct problems *ps, const struct problem *i,
                              enum problem_change change)
 {
-    problem_history_count(ps->history, ps->now_ms, change, problem_severity(ps, problem_id(i)));
+    if (!is_left_to_another_shard(ps, i->subject))
+        problem_history_count(ps->history, ps->now_ms, change, problem_severity(ps, problem_id(i)));
 }
 
 /*
@@ -136,6 +149,8 @@ static bool was_open_before(const struct problems *ps, const struct problem *i)
 
 static void keep_resolved(const struct problems *ps, const struct problem *i, bool deleted)
 {
+    if (is_left_to_another_shard(ps, i->subject))
+        return;
     problem_history_add(ps->history, ps->now_ms,
                         &(struct resolution){.problem = i,
                                              .severity = problem_severity(ps, problem_id(i)),
@@ -183,7 +198,7 @@ static void end_instance(struct problems *ps, struct problem *i, bool deleted)
     ps->version++;
     if (!problem_counts(i))
         return;
-    ps->resolved[problem_id(i)]++;
+    ps->resolved[problem_id(i)] += !is_left_to_another_shard(ps, i->subject);
     keep_resolved(ps, i, deleted);
     note_cause_change(ps, i);
 }
@@ -213,7 +228,7 @@ static void open_if_due(struct problems *ps, struct problem *i)
     i->opened_before = was_open_before(ps, i);
     i->opened_ms = ps->now_ms;
     set_status(ps, i, PROBLEM_OPEN);
-    if (!i->found)
+    if (!i->found && !is_left_to_another_shard(ps, i->subject))
         ps->opened[problem_id(i)]++;
     count_in_history(ps, i, i->opened_before ? PROBLEM_CHANGE_FOUND : PROBLEM_CHANGE_OPENED);
     update_names(ps, i);
@@ -535,21 +550,6 @@ static void judge_entry(struct problems *ps, struct rule_context *c, struct entr
 
 /* ---- external subjects ---- */
 
-static struct condition *find_reported(struct external_judged *j, enum problem_reason reason)
-{
-    enum problem_id problem = problem_reasons[reason].problem;
-    bool by_reason = problem_table[problem].flags & PROBLEM_BY_REASON;
-
-    for (size_t i = 0; i < j->reported.count; i++) {
-        struct condition *condition = &j->reported.items[i];
-
-        if (problem_reasons[condition->reason].problem == problem &&
-            (!by_reason || condition->reason == reason))
-            return condition;
-    }
-    return NULL;
-}
-
 void problems_report(struct problems *ps, const struct external_subject *subject,
                      enum problem_reason reason, int64_t since_ms)
 {
@@ -559,7 +559,7 @@ void problems_report(struct problems *ps, const struct external_subject *subject
 
     if (!j)
         j = problem_subjects_add_external(&ps->subjects, subject);
-    condition = find_reported(j, reason);
+    condition = condition_list_find(&j->reported, reason);
     if (condition && condition->reason == reason && condition->since_ms == since_ms)
         return;
     if (condition)

@@ -31,7 +31,10 @@ struct problem_walk {
     uint64_t position;
     bool in_externals;
 };
-/* Returns the next instance, in no order; NULL at the end. No instance may change meanwhile. */
+/*
+ * Returns the next instance, in no order; NULL at the end. No instance may change meanwhile. Leaves
+ * out instances about cluster-scoped objects that another shard reports.
+ */
 const struct problem *problems_next(const struct problems *ps, struct problem_walk *walk);
 
 /* Returns a number that changes when any instance begins, ends or changes. */
@@ -56,6 +59,7 @@ struct problem_options {
     bool snapshot;
     /* `check`: the same objects give the same times, so the time of the evaluation is none. */
     bool only_proven_times;
+    enum problem_shard shard;
     bool some_namespaces; /* Other namespaces are not read (controller_progress.h). */
     /* Returns true while objects of the type cannot be read as they are now. NULL: never. */
     bool (*is_unreadable)(const void *context, const struct type *type);

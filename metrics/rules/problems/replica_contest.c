@@ -234,7 +234,8 @@ enum problem_reason replica_contest_reason(const struct rule_context *c,
         if (reason >= first)
             continue;
         first = reason;
-        *since_ms = changed_ms && t->changed_ms ? later_of(changed_ms, t->changed_ms) : 0;
+        *since_ms =
+            changed_ms && template_changed_ms(t) ? later_of(changed_ms, template_changed_ms(t)) : 0;
     }
     return first;
 }

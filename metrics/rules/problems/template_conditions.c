@@ -67,8 +67,9 @@ static void name_collision_condition(const struct judged_template *t)
  */
 static int64_t template_time_ms(const struct judged_template *t)
 {
-    return t->object->changed_ms ? later_of(t->object->changed_ms, template_created_ms(t->object))
-                                 : 0;
+    return template_changed_ms(t->object)
+               ? later_of(template_changed_ms(t->object), template_created_ms(t->object))
+               : 0;
 }
 
 /* Returns the time since which the present policy governs the template; 0 if unknown. */
@@ -185,7 +186,7 @@ static int64_t stale_since_ms(const struct judged_template *t)
     if (!decision_since_ms(t->d) || !by_user)
         return decision_since_ms(t->d);
     return later_of(decision_since_ms(t->d),
-                    later_of(t->object->changed_ms, template_created_ms(t->object)));
+                    later_of(template_changed_ms(t->object), template_created_ms(t->object)));
 }
 
 /* A missing PriorityClass or override policy keeps Karmada from writing the binding at all. */
@@ -391,8 +392,8 @@ static void last_copy_condition(const struct judged_template *t)
 static bool wants_copies(const struct binding *b, struct release_range range)
 {
     return b->replicas > 0 || b->component_count > 0 ||
-           !(b->has_replicas ||
-             interprets_replicas(b->api_version, b->kind, range) != RELEASE_ANSWER_NO);
+           !(b->has_replicas || interprets_replicas(b->scope->api_version, b->scope->kind, range) !=
+                                    RELEASE_ANSWER_NO);
 }
 
 static bool is_placement_lost(const struct binding *b, struct release_range range)
@@ -471,7 +472,8 @@ static int64_t target_since_ms(const struct judged_template *t, struct stage_and
     if (at.reason == WHY_WORK_MISSING || at.reason == WHY_WORK_DELETING ||
         at.stage < STAGE_UNDISPATCHED)
         return 0;
-    return (int64_t)delivery_stage_start_s(t->binding, at.stage, t->object->changed_ms) * 1000;
+    return (int64_t)delivery_stage_start_s(t->binding, at.stage, template_changed_ms(t->object)) *
+           1000;
 }
 
 static bool is_not_delivered_stage(enum stage stage)

@@ -81,8 +81,8 @@ static bool lacks_api(const struct filter_input *in, const struct cluster *clust
 {
     bool keeps = release_has(in->release, BEHAVIOUR_KEEPS_LOST_API) || !cluster->apis_complete;
 
-    return !(target && keeps) &&
-           !cluster_serves(cluster, in->s->binding->api_version, in->s->binding->kind);
+    return !(target && keeps) && !cluster_serves(cluster, in->s->binding->scope->api_version,
+                                                 in->s->binding->scope->kind);
 }
 
 /* Returns the first filter that excludes a cluster that the affinity group allows. */

@@ -228,7 +228,7 @@ static void set_filter_texts(const struct verdict_base *base, uint32_t group,
         break;
     case FILTER_API_NOT_SERVED:
         out->field = format("status.apiEnablements");
-        out->value = format("%s %s", b->api_version, b->kind);
+        out->value = format("%s %s", b->scope->api_version, b->scope->kind);
         break;
     case FILTER_TAINT:
         taint = placement_find_taint(base->s.resolved->placement, entry_cluster(cluster));

@@ -25,9 +25,9 @@ static void append_description(const struct entry *entry, struct strbuf *out)
 {
     strbuf_addf(out, "%s %s/%s", entry_kind(entry), entry_ns(entry), entry->name);
     if (entry_class(entry) == CLASS_TEMPLATE) {
-        const struct template *t = entry_template(entry);
+        struct labels labels = template_labels(entry_template(entry));
 
-        strbuf_addf(out, " %s", t->labels ? t->labels[0].value : "?");
+        strbuf_addf(out, " %s", labels.count > 0 ? labels_at(&labels, 0).value : "?");
     } else if (entry_class(entry) == CLASS_POLICY) {
         strbuf_addf(out, " %d", entry_policy(entry)->priority);
     } else if (entry_class(entry) == CLASS_BINDING) {

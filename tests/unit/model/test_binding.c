@@ -42,17 +42,17 @@ TEST(all_fields_of_a_binding_are_decoded)
         "'conflictResolution':'Overwrite','preserveResourcesOnDeletion':true,"
         "'propagateDeps':true,'schedulePriority':{'priority':100}}}");
 
-    assert_string_equal(b->api_version, "apps/v1");
-    assert_string_equal(b->kind, "Deployment");
-    assert_string_equal(b->ns, "test");
+    assert_string_equal(b->scope->api_version, "apps/v1");
+    assert_string_equal(b->scope->kind, "Deployment");
+    assert_string_equal(b->scope->ns, "test");
     assert_string_equal(b->name, "nginx");
     assert_int_equal(b->uid_hash, uid_hash("u1"));
     assert_true(b->resource_version == 5);
     assert_int_equal(b->write.time_s, 30);
     assert_string_equal(b->claim->name, "pp");
     assert_string_equal(binding_rare(b)->managed_by, "MultiClusterService");
-    assert_int_equal(b->created_ms, 10000);
-    assert_int_equal(b->changed_ms, 30000);
+    assert_int_equal(b->created_s, 10);
+    assert_int_equal(b->changed_s, 30);
     assert_true(b->deleting);
     assert_int_equal(b->replicas, 3);
     assert_int_equal(b->component_count, 2);
@@ -119,8 +119,8 @@ TEST(binding_with_an_empty_spec_has_the_defaults)
 
     struct binding *b = binding_of(&r, "{'metadata':{'name':'x'},'spec':{}}");
 
-    assert_string_equal(b->api_version, "");
-    assert_string_equal(b->ns, "");
+    assert_string_equal(b->scope->api_version, "");
+    assert_string_equal(b->scope->ns, "");
     assert_int_equal(b->uid_hash, uid_hash(""));
     assert_null(b->claim);
     assert_null(binding_rare(b)->managed_by);

@@ -241,3 +241,78 @@ TEST(labels_that_are_not_strings_are_rejected)
     assert_string_equal(r.err.text, "'metadata.labels' must be a map of strings");
     labels_release(r.strings, &labels);
 }
+
+TEST(packed_labels_are_the_labels_and_share_their_keys)
+{
+    CLEANUP(reading_release) struct reading r;
+    CLEANUP(json_cleanup)
+    cJSON *json = json_of("{'one':{'app':'old','tier':'','none':null,'app':'new'},"
+                          "'other':{'app':'x','tier':'y','none':'z','app':'w'},'empty':{}}");
+    pool_handle one[4], other[4], none[1];
+
+    reading_init(&r);
+    assert_int_equal(packed_labels_count(json, "one"), 4);
+    assert_int_equal(packed_labels_count(json, "empty"), 0);
+    assert_int_equal(packed_labels_count(json, "absent"), 0);
+
+    pool_handle keys = packed_labels_decode(&r.decode, json, "metadata", "one", one);
+    struct labels labels = labels_of_packed(intern_memory(r.strings), keys, one);
+
+    assert_int_equal(packed_labels_decode(&r.decode, json, "metadata", "other", other), keys);
+    assert_int_equal(packed_labels_decode(&r.decode, json, "metadata", "empty", none), 0);
+    assert_int_equal(labels.count, 4);
+    assert_string_equal(labels_get(&labels, intern_find(r.strings, "app")), "new");
+    assert_string_equal(labels_get(&labels, intern_find(r.strings, "tier")), "");
+    assert_string_equal(labels_get(&labels, intern_find(r.strings, "none")), "");
+    assert_string_equal(labels_at(&labels, 0).value, "old");
+    assert_null(labels_get(&labels, NULL));
+    packed_labels_release(r.strings, keys, one);
+    packed_labels_release(r.strings, keys, other);
+    packed_labels_release(r.strings, 0, none);
+    assert_int_equal(intern_count(r.strings), 0);
+}
+
+TEST(packed_labels_have_limits)
+{
+    CLEANUP(reading_release) struct reading r;
+    CLEANUP(json_cleanup) cJSON *json = json_of("{}");
+    cJSON *map = cJSON_AddObjectToObject(json, "labels");
+    char text[3 * LABEL_TEXT_MAX];
+    pool_handle values[PACKED_LABELS_MAX];
+
+    reading_init(&r);
+    memset(text, 'x', sizeof(text));
+    for (unsigned i = 0; i <= PACKED_LABELS_MAX; i++) {
+        snprintf(text, 16, "%06u", i);
+        text[6] = 'x';
+        text[sizeof(text) - 1 - i] = '\0';
+        cJSON_AddStringToObject(map, text, text);
+    }
+    assert_int_equal(packed_labels_count(json, "labels"), PACKED_LABELS_MAX);
+
+    pool_handle keys = packed_labels_decode(&r.decode, json, "metadata", "labels", values);
+    struct labels labels = labels_of_packed(intern_memory(r.strings), keys, values);
+
+    assert_int_equal(labels.count, PACKED_LABELS_MAX);
+    for (size_t i = 0; i < labels.count; i++) {
+        assert_int_equal(strlen(labels_at(&labels, i).key), LABEL_TEXT_MAX);
+        assert_ptr_equal(labels_at(&labels, i).value, labels_at(&labels, i).key);
+    }
+    packed_labels_release(r.strings, keys, values);
+    assert_int_equal(intern_count(r.strings), 0);
+}
+
+TEST(packed_labels_that_are_not_strings_are_rejected)
+{
+    CLEANUP(reading_release) struct reading r;
+    CLEANUP(json_cleanup)
+    cJSON *json = json_of("{'labels':{'app':'nginx','n':1,'z':'z'},'list':['a']}");
+    pool_handle values[3];
+
+    reading_init(&r);
+    pool_handle keys = packed_labels_decode(&r.decode, json, "metadata", "labels", values);
+    assert_string_equal(r.err.text, "'metadata.labels' must be a map of strings");
+    packed_labels_release(r.strings, keys, values);
+    assert_int_equal(packed_labels_decode(&r.decode, json, "metadata", "list", values), 0);
+    assert_int_equal(intern_count(r.strings), 0);
+}

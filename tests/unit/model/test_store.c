@@ -23,7 +23,9 @@ static const char *value_of(const void *object)
 {
     const struct template *t = object;
 
-    return t->labels ? t->labels[0].value : "";
+    const struct labels labels = template_labels(t);
+
+    return labels.count > 0 ? labels_at(&labels, 0).value : "";
 }
 
 static void record_change(void *context, struct entry *entry, const void *old)

@@ -16,7 +16,9 @@ static const char *value_of(const void *object)
 {
     const struct template *t = object;
 
-    return t->labels ? t->labels[0].value : "";
+    const struct labels labels = template_labels(t);
+
+    return labels.count > 0 ? labels_at(&labels, 0).value : "";
 }
 
 static enum store_outcome put(struct store *s, const char *text, struct origin origin,

@@ -35,9 +35,9 @@ TEST(all_fields_of_a_template_are_decoded)
     assert_string_equal(t->references[0].name, "robot");
     assert_int_equal(template_replicas(t), 3);
     assert_int_equal(template_created_ms(t), 10000);
-    assert_int_equal(t->changed_ms, 30000);
+    assert_int_equal(template_changed_ms(t), 30000);
     assert_true(t->resource_version == 77);
-    assert_int_equal(t->traces.generation, 4);
+    assert_int_equal(traces_generation(&t->traces), 4);
     assert_int_equal(t->uid_hash, uid_hash("u1"));
     assert_false(t->claim_incomplete);
     assert_true(t->deleting);
@@ -93,13 +93,13 @@ TEST(template_with_a_name_only_has_the_defaults)
 
     assert_non_null(t);
     assert_int_equal(template_labels(t).count, 0);
-    assert_null(t->labels);
+    assert_int_equal(t->label_keys, 0);
     assert_null(template_claim(t));
     assert_null(template_claimed_by(t));
     assert_null(t->references);
     assert_int_equal(template_replicas(t), -1);
     assert_int_equal(template_created_ms(t), 0);
-    assert_int_equal(t->changed_ms, 0);
+    assert_int_equal(template_changed_ms(t), 0);
     assert_true(t->resource_version == 0);
     assert_int_equal(t->uid_hash, uid_hash(""));
     assert_false(t->deleting);
@@ -262,9 +262,9 @@ TEST(owner_that_is_no_string_is_rejected)
 static struct template template_version(uint64_t version, uint32_t generation)
 {
     return (struct template){.resource_version = version,
-                             .changed_ms = 7000,
+                             .changed = 7000,
                              .uid_hash = 1,
-                             .traces = {.generation = generation}};
+                             .traces = {.has_generation = true, .number = generation}};
 }
 
 TEST(user_version_is_a_lower_bound_after_a_relist)
@@ -282,14 +282,14 @@ TEST(user_version_is_a_lower_bound_after_a_relist)
     /* The managedFields of the changed version have no later time. */
     assert_true(changed.undated);
     template_set_change_time(&changed, 9000);
-    assert_true(changed.changed_ms == 9000 && !changed.undated);
+    assert_true(template_changed_ms(&changed) == 9000 && !changed.undated);
     template_inherit(&later, &changed, false);
-    assert_true(later.user_version == 12 && later.changed_ms == 9000);
+    assert_true(later.user_version == 12 && template_changed_ms(&later) == 9000);
     template_inherit(&relisted, &later, true);
     assert_true(relisted.user_version == 13 && relisted.user_version_is_lower);
     template_inherit(&restored, &relisted, true);
     assert_true(restored.user_version == 0 && !restored.user_change_observed &&
-                restored.changed_ms == 7000);
+                template_changed_ms(&restored) == 7000);
     other.uid_hash = 2;
     template_inherit(&other, &relisted, true);
     assert_true(other.user_version == 0 && !other.user_change_observed);
@@ -306,18 +306,18 @@ TEST(changed_by_is_the_manager_at_the_change_time)
 
     first.shared = removed.shared = status.shared = &by_kubectl;
     changed.shared = &by_helm;
-    changed.changed_ms = 20000;
+    template_set_changed_ms(&changed, 20000);
     assert_string_equal(template_changed_by(&first), "kubectl");
     /* A removal of fields leaves neither a time nor a manager in managedFields. */
     template_inherit(&removed, &first, false);
     template_set_change_time(&removed, 9000);
     assert_null(template_changed_by(&removed));
     template_inherit(&status, &removed, false);
-    assert_true(status.changed_ms == 9000);
+    assert_true(template_changed_ms(&status) == 9000);
     assert_null(template_changed_by(&status));
     template_inherit(&changed, &status, false);
     template_set_change_time(&changed, 21000);
-    assert_true(changed.changed_ms == 20000);
+    assert_true(template_changed_ms(&changed) == 20000);
     assert_string_equal(template_changed_by(&changed), "helm");
     template_apply_user_change(&changed, &first, 14);
     assert_null(template_changed_by(&changed));
@@ -368,7 +368,7 @@ TEST_ROWS(list_in_place_of_a_map_has_no_members, lists, name)
 
     assert_int_equal(!t, c->refused);
     if (t) {
-        assert_null(t->labels);
+        assert_int_equal(t->label_keys, 0);
         assert_int_equal(t->traces.user_keys, 0);
         assert_null(template_requests(t));
     }

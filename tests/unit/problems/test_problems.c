@@ -611,6 +611,74 @@ TEST(in_files_a_condition_that_begins_later_is_open_at_once)
     world_release(&lab.world);
 }
 
+/* ---- shards ---- */
+
+#define CLUSTER_POLICY(name, kind, more)                                                           \
+    "{\"apiVersion\":\"policy.karmada.io/v1alpha1\",\"kind\":\"ClusterPropagationPolicy\","        \
+    "\"metadata\":{\"name\":\"" name "\"},\"spec\":{\"resourceSelectors\":[{\"apiVersion\":"       \
+    "\"apps/v1\",\"kind\":\"" kind "\"}]" more "," ON("member1") "}}"
+
+static const struct shard_case {
+    const char *name;
+    enum problem_shard shard;
+    const char *problems;
+} shard_cases[] = {
+    {"no shards", SHARD_NONE,
+     "not_propagated override_missing hidden default/web\n"
+     "policy_invalid override_missing open /all\n"
+     "policy_unused  open /idle\n"
+     "policy_unused  open default/idle\n"},
+    {"the shard of the empty namespace", SHARD_WITH_EMPTY_NAMESPACE,
+     "not_propagated override_missing hidden default/web\n"
+     "policy_invalid override_missing open /all\n"
+     "policy_unused  open default/idle\n"},
+    {"another shard", SHARD_WITHOUT_EMPTY_NAMESPACE,
+     "not_propagated override_missing hidden default/web\n"
+     "policy_unused  open default/idle\n"},
+};
+
+/* Appends a line for each open or hidden instance, in the order of lists. */
+static void dump_instances(const struct lab *lab, struct strbuf *out)
+{
+    const unsigned statuses = 1U << PROBLEM_OPEN | 1U << PROBLEM_HIDDEN;
+    size_t count;
+    const struct problem **list = problems_list(lab->problems, statuses, &count);
+
+    for (size_t i = 0; i < count; i++)
+        strbuf_addf(out, "%s %s %s %s/%s\n", problem_names[problem_id(list[i])],
+                    problem_reasons[list[i]->reason].name, problem_status_names[list[i]->status],
+                    problem_ns(list[i]), problem_name(list[i]));
+    free(list);
+}
+
+/* Shards that do not report the problem of a policy still hide the problems that it explains. */
+TEST_ROWS(one_shard_reports_the_problems_of_cluster_scoped_policies, shard_cases, name)
+{
+    const struct shard_case *c = *state;
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(1024);
+    uint64_t invalid = c->shard != SHARD_WITHOUT_EMPTY_NAMESPACE;
+    struct lab lab;
+
+    lab_init(&lab);
+    lab.options.shard = c->shard;
+    lab_judge(&lab);
+    world_put_text(&lab.world,
+                   CLUSTER_POLICY("all", "Deployment", ",\"dependentOverrides\":[\"missing\"]"));
+    world_put_text(&lab.world, CLUSTER_POLICY("idle", "StatefulSet", ""));
+    world_put_text(&lab.world, POLICY("idle", SELECTS("missing") "," ON("member1")));
+    world_put_text(&lab.world, TEMPLATE("web", ""));
+    pass(&lab, 0);
+    pass(&lab, 24 * HOUR);
+    dump_instances(&lab, &text);
+    assert_string_equal(text.data, c->problems);
+    assert_int_equal(problems_opened_total(lab.problems, PROBLEM_POLICY_INVALID), invalid);
+    store_remove(lab.world.store, world_find(&lab.world, "policy.karmada.io/v1alpha1",
+                                             "ClusterPropagationPolicy", "", "all"));
+    pass(&lab, 0);
+    assert_int_equal(problems_resolved_total(lab.problems, PROBLEM_POLICY_INVALID), invalid);
+    world_release(&lab.world);
+}
+
 /* ---- extreme settings and times ---- */
 
 TEST(a_patience_of_0_opens_at_once)

@@ -81,7 +81,8 @@ TEST_ROWS(a_binding_has_or_lacks_the_user_change, cases, name)
 
     shared.replicas = c->replicas;
     t->shared = &shared;
-    t->traces.generation = c->generation;
+    t->traces.has_generation = c->generation > 0;
+    t->traces.number = c->generation;
     t->traces.newest_s = c->newest_s;
     t->traces.newest_by = c->newest_by;
     t->traces.other_s = c->other_s;

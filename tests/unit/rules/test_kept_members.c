@@ -3,6 +3,8 @@
  * Objects that are parsed without the members that struct kind_def names lead to the same decisions
  * and metrics as whole objects.
  */
+#include <zlib.h>
+
 #include "metrics/base/json_filter.h"
 #include "metrics/model/kind.h"
 #include "metrics/model/template.h"
@@ -281,7 +283,8 @@ static void same_template(const struct template *a, const struct template *b)
     const struct connector *one = template_connector(a), *other = template_connector(b);
 
     assert_true(memcmp(&a->traces, &b->traces, sizeof(a->traces)) == 0);
-    assert_true(a->changed_ms == b->changed_ms && template_changed_by(a) == template_changed_by(b));
+    assert_true(template_changed_ms(a) == template_changed_ms(b) &&
+                template_changed_by(a) == template_changed_by(b));
     assert_true(template_replicas(a) == template_replicas(b) &&
                 a->replicas_unset == b->replicas_unset);
     assert_true(template_requests(a) == template_requests(b) && a->controlled == b->controlled);
@@ -306,8 +309,8 @@ static void same_binding(const struct binding *a, const struct binding *b)
     assert_int_equal(binding_rare(a)->member_conflicts != NULL,
                      binding_rare(b)->member_conflicts != NULL);
     assert_true(memcmp(&a->write, &b->write, sizeof(a->write)) == 0);
-    assert_true(a->propagated_s == b->propagated_s && a->changed_ms == b->changed_ms);
-    assert_true(a->created_ms == b->created_ms &&
+    assert_true(a->propagated_s == b->propagated_s && a->changed_s == b->changed_s);
+    assert_true(a->created_s == b->created_s &&
                 binding_rare(a)->deleted_s == binding_rare(b)->deleted_s);
     assert_true(a->own_uid_hash == b->own_uid_hash && a->uid_hash == b->uid_hash);
     assert_true(a->delivered_generation == b->delivered_generation);
@@ -397,6 +400,37 @@ TEST(recorded_works_are_decoded_alike)
     assert_true(lines_each("tests/fixtures/recordings/works.jsonl.gz", put_recorded, &p) > 0);
     pair_compare(&p);
     pair_release(&p);
+}
+
+/* The steps of all recordings, each with its objects but its Works. */
+static cJSON *recorded_steps(void)
+{
+    enum { STEPS_MAX_BYTES = 8 << 20 };
+    CLEANUP(free_cleanup) char *text = xcalloc(1, STEPS_MAX_BYTES);
+    gzFile file = gzopen("tests/fixtures/recordings/steps.json.gz", "rb");
+
+    assert_non_null(file);
+    assert_true(gzread(file, text, STEPS_MAX_BYTES - 1) > 0);
+    gzclose(file);
+    return cJSON_Parse(text);
+}
+
+TEST(recorded_steps_lead_to_the_same_decisions)
+{
+    CLEANUP(json_cleanup) cJSON *steps = recorded_steps();
+    const cJSON *step, *object;
+
+    assert_true(cJSON_GetArraySize(steps) > 100);
+    cJSON_ArrayForEach (step, steps) {
+        struct pair p;
+
+        pair_init(&p, 1);
+        assert_true(cJSON_GetArraySize(json_get(step, "objects")) > 0);
+        cJSON_ArrayForEach (object, json_get(step, "objects"))
+            pair_put(&p, object);
+        pair_compare(&p);
+        pair_release(&p);
+    }
 }
 
 static void put_file(struct pair *p, const char *path)

@@ -50,6 +50,9 @@ static const char *canonical(struct bench *b, const cJSON *placement)
     return canonical_text(&d, placement, CANONICAL_PLACEMENT);
 }
 
+/* The resource of all bindings: an unknown kind. */
+static const struct object_scope scope;
+
 /* Stores the projection in `out` as text, "m1:2 m2:1", or the reason why it is undetermined. */
 static void project(struct bench *b, const cJSON *placement, const struct binding *binding,
                     struct strbuf *out)
@@ -78,6 +81,7 @@ static void check_case(const cJSON *line, void *context)
     CLEANUP(strbuf_release) struct strbuf expected = STRBUF_INIT(4096);
     const cJSON *expect = json_get(line, "expect");
     struct binding binding = {
+        .scope = &scope,
         .replicas = (int32_t)json_int(line, "replicas", 0),
         .uid_hash = uid_hash(json_str(line, "uid", "")),
         .propagation = propagation_none(),
@@ -273,6 +277,7 @@ TEST_ROWS(projection_follows_the_placement, projection_cases, name)
     cJSON *applied = c->applied ? json_of(c->applied) : NULL;
     struct bench b;
 
+    binding.scope = &scope;
     bench_init(&b, 2);
     put_all(&b, clusters);
     binding.propagation = propagation_none();
@@ -293,7 +298,7 @@ TEST(the_placement_in_the_binding_counts_as_applied)
     cJSON *clusters = json_of(PLAIN);
     cJSON *placement = json_of("{" SEVERAL "}");
     struct propagation propagation = {.placement = NULL};
-    struct binding binding = {.replicas = 1, .propagation = &propagation};
+    struct binding binding = {.scope = &scope, .replicas = 1, .propagation = &propagation};
     struct bench b;
 
     bench_init(&b, 2);
@@ -337,8 +342,10 @@ static void check_sums(struct bench *b, const char *json, int32_t replicas, unsi
     int64_t sum = 0;
     struct projection p;
 
-    projection_make(b->placements, resolved,
-                    &(struct binding){.replicas = replicas, .propagation = propagation_none()}, &p);
+    projection_make(
+        b->placements, resolved,
+        &(struct binding){.scope = &scope, .replicas = replicas, .propagation = propagation_none()},
+        &p);
     assert_true(p.determined);
     for (uint32_t i = 0; i < p.count; i++) {
         assert_true(divided ? p.clusters[i].replicas > 0 : p.clusters[i].replicas == replicas);

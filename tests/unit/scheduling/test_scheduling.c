@@ -164,6 +164,7 @@ static void print_result(const struct schedule_result *r, struct strbuf *out)
 struct prepared {
     struct plane plane;
     struct binding binding;
+    struct object_scope scope;
     struct propagation propagation;
     struct binding_rare rare;
     struct eviction eviction;
@@ -192,8 +193,9 @@ static void prepare(const struct input *in, struct prepared *p)
 
     struct intern *strings = store_string_pool(p->plane.store);
 
-    b->api_version = intern_add(strings, "apps/v1");
-    b->kind = intern_add(strings, "Deployment");
+    p->scope = (struct object_scope){intern_add(strings, "apps/v1"),
+                                     intern_add(strings, "Deployment"), ""};
+    b->scope = &p->scope;
     b->replicas = in->replicas > 0 ? in->replicas : 0;
     b->has_requirements = in->replicas >= 0;
     b->component_count = in->components;
@@ -228,8 +230,8 @@ static void prepared_release(struct prepared *p)
     intern_drop(strings, b->propagation->placement);
     intern_drop(strings, b->applied_placement);
     intern_drop(strings, p->rare.observed_affinity);
-    intern_drop(strings, b->api_version);
-    intern_drop(strings, b->kind);
+    intern_drop(strings, p->scope.api_version);
+    intern_drop(strings, p->scope.kind);
     for (uint32_t i = 0; i < b->cluster_count; i++)
         intern_drop(strings, b->clusters[i].name);
     free((void *)(uintptr_t)b->clusters);
