@@ -90,7 +90,9 @@ const struct problem *problems_next(const struct problems *ps, struct problem_wa
         const struct judged *j = handle_map_next(subjects, &walk->position);
 
         if (j)
-            walk->at = is_left_to_another_shard(ps, judged_entry(j)) ? NULL : judged_first(j);
+            walk->at = is_left_to_another_shard(ps, judged_entry(&ps->subjects, j))
+                           ? NULL
+                           : judged_first(j);
         else if (walk->in_externals)
             return NULL;
         else
