@@ -153,8 +153,12 @@ void *handle_map_take(struct handle_map *m, uint64_t hash, const void *key)
     if (!item)
         return NULL;
     shift_back(m, part, at);
-    part->count--;
     m->count--;
+    if (--part->count == 0) {
+        /* Many items that go together leave no memory. */
+        free(part->slots);
+        *part = (struct handle_part){0};
+    }
     return item;
 }
 

@@ -8,7 +8,7 @@
  * Hash table of cells of a pool: like struct map, with handles and 32 bits of the hash, so a slot
  * has 8 bytes. A large table has HANDLE_MAP_PARTS parts, selected by the first bits of the hash.
  * Each part grows by an eighth, at another moment: a table of many items is 71 to 80 percent full,
- * never exists twice, and no call takes long.
+ * never exists twice, and no call takes long. A part without items has no slots.
  */
 struct handle_slot {
     uint32_t hash;

@@ -112,7 +112,7 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
         .binding_names = name_collisions_new(memory, &collision_binding_name, seed),
         .cloud_resources = name_collisions_new(memory, &collision_cloud_resource, seed),
         .cloud_names = cloud_index_new(seed),
-        .on_clusters = MAP_INIT(is_same_entry),
+        .on_clusters = HANDLE_MAP_INIT(memory, is_same_entry),
     };
     placements_set_release(e->context.placements, release);
     policy_versions_init(&e->context.policy_versions, store_string_pool(store), options->versions);
@@ -167,7 +167,7 @@ void engine_free(struct engine *e)
     cloud_index_free(c->cloud_names);
     problem_tallies_release(c->tallies);
     free(c->tallies);
-    map_release(&c->on_clusters);
+    handle_map_release(&c->on_clusters);
     members_release(&c->members);
     observed_times_release(&c->seen);
     type_counts_release(&c->bound);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "metrics/base/handle_map.h"
 #include "metrics/rules/api_versions.h"
 #include "metrics/rules/cloud_index.h"
 #include "metrics/rules/connector_conflicts.h"
@@ -59,7 +60,7 @@ struct rule_context {
     struct name_collisions *binding_names;
     struct name_collisions *cloud_resources; /* Cloud resources of Config Connector. */
     struct cloud_index *cloud_names;         /* Names of cloud resources and leases. */
-    struct map on_clusters;                  /* Templates of which depends_on_clusters() is true. */
+    struct handle_map on_clusters;           /* Templates of which depends_on_clusters() is true. */
     int64_t now_ms;                          /* Latest time that engine_run() was called with. */
     struct observed_times seen;
     struct members members;

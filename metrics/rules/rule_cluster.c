@@ -39,7 +39,7 @@ void rule_mark_cluster_dependents(struct rule_context *c)
 
     placements_mark_outdated(c->placements);
     graph_mark_class(c->graph, CLASS_POLICY);
-    for (size_t at = 0; (template = map_next(&c->on_clusters, &at)) != NULL;)
+    for (uint64_t at = 0; (template = handle_map_next(&c->on_clusters, &at)) != NULL;)
         graph_mark(c->graph, template);
     /* Placements determine the clusters of Config Connector's resources without a binding. */
     mark_connector_resources(c);

@@ -615,7 +615,7 @@ static void unregister_template(struct rule_context *c, struct entry *entry, con
     if (gets_binding(d) && !gets_binding(fresh))
         rule_collisions_remove(c->graph, c->binding_names, entry);
     if (depends_on_clusters(d) && !depends_on_clusters(fresh))
-        map_take(&c->on_clusters, map_hash_address(entry), entry);
+        handle_map_take(&c->on_clusters, map_hash_address(entry), entry);
     unregister_cloud_resource(c, entry, fresh);
 }
 
@@ -670,7 +670,7 @@ static void register_template(struct rule_context *c, struct entry *entry, const
             d->defects |= 1u << DEFECT_NAME_COLLISION;
     }
     if (depends_on_clusters(d) && !depends_on_clusters(old))
-        map_add(&c->on_clusters, map_hash_address(entry), entry);
+        handle_map_add(&c->on_clusters, map_hash_address(entry), entry);
     register_cloud_resource(c, entry, old);
     /* The clusters of a HorizontalPodAutoscaler are inputs of a problem of its workload. */
     autoscalers_mark_target(c->autoscalers, c->graph, entry);

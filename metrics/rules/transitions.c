@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/transitions.h"
 
+#include "metrics/base/handle_map.h"
 #include "metrics/model/binding.h"
 #include "metrics/model/store.h"
 #include "metrics/model/template.h"
@@ -8,12 +9,15 @@
 #include "metrics/rules/policy_versions.h"
 
 enum {
-    CHUNK = 1024,                  /* Records per allocation. */
+    CHUNK = 1024,                  /* Handles of records per allocation. */
     CLUSTERS_MASK = (1 << 20) - 1, /* As in struct template_decision. */
-    MERGE_MS = 1000, /* A record below this age includes further changes of the same run. */
+    LONG_BITS = 44,     /* Of times, which last until the year 2527, and of record numbers. */
+    DISTANCE_BITS = 24, /* Of the distance of two records, which is below the limit. */
+    MERGE_MS = 1000,    /* A record below this age includes further changes of the same run. */
 };
 
-static const uint64_t NUMBER_MASK = (UINT64_C(1) << 44) - 1;
+static const uint64_t LONG_MASK = (UINT64_C(1) << LONG_BITS) - 1;
+static const uint64_t DISTANCE_MASK = (UINT64_C(1) << DISTANCE_BITS) - 1;
 
 #define CAUSE_NAME(id, word, text) word,
 #define CAUSE_TEXT(id, word, text) text,
@@ -21,27 +25,30 @@ const char *const cause_names[CAUSE_COUNT] = {CAUSES(CAUSE_NAME)};
 const char *const cause_texts[CAUSE_COUNT] = {CAUSES(CAUSE_TEXT)};
 
 struct transition_record {
-    int64_t time_ms;
-    uint64_t number : 44;
+    uint64_t time_ms : LONG_BITS;
+    uint64_t state : 4;
+    uint64_t reason : 4;
+    uint64_t stage : 6;
+    uint64_t stage_reason : 6;
+    uint64_t number : LONG_BITS;
     uint64_t clusters : 20;
-    struct entry *template;
-    struct entry *policy;
-    struct entry *claimed;
-    uint32_t older; /* Record number minus that of the template's previous record; 0 without one. */
-    uint32_t newer; /* Number of the template's next record minus this one; 0 without one. */
+    /* Record number minus that of the template's previous record; 0 without one. */
+    uint64_t older : DISTANCE_BITS;
+    /* Number of the template's next record minus this one; 0 without one. */
+    uint64_t newer : DISTANCE_BITS;
+    uint64_t cause : 4;
+    uint64_t phase : 2;
+    uint64_t decided : 1;
+    uint64_t undone : 1; /* The same run of the engine reverted the change. */
+    pool_handle template;
+    pool_handle policy;
+    pool_handle claimed;
     uint32_t version;
     uint32_t version_key;
     uint32_t cluster_hash;
-    uint32_t cause : 4;
-    uint32_t state : 4;
-    uint32_t reason : 4;
-    uint32_t phase : 2;
-    uint32_t stage : 6;
-    uint32_t stage_reason : 6;
-    uint32_t decided : 1;
-    uint32_t undone : 1; /* The same run of the engine reverted the change. */
 };
-_Static_assert(sizeof(struct transition_record) <= 64, "documented size of a record");
+/* With its handle in the ring, and its slot in a table that is four fifths full. */
+_Static_assert(sizeof(struct transition_record) <= 48, "a record has the documented 64 bytes");
 _Static_assert((int)STATE_COUNT <= 16 && (int)STALE_REASON_COUNT <= 16 &&
                    (int)PENDING_REASON_COUNT <= 16 && (int)UNBOUND_REASON_COUNT <= 16 &&
                    (int)IGNORED_REASON_COUNT <= 16 && (int)PHASE_COUNT <= 4 &&
@@ -51,9 +58,10 @@ _Static_assert((int)STATE_COUNT <= 16 && (int)STALE_REASON_COUNT <= 16 &&
 
 struct transitions {
     struct store *store;
-    struct transition_record **chunks; /* The ring of records, allocated on demand. */
+    struct pool *memory;  /* Of entries and records. */
+    pool_handle **chunks; /* The ring of records, allocated on demand. */
     size_t chunk_count;
-    struct map newest; /* Newest record of each template. */
+    struct handle_map newest; /* Newest record of each template. */
     size_t limit;
     uint64_t last;    /* Number of the newest record; 0 without records. */
     uint64_t settled; /* Value of `last` at the end of the last complete run. */
@@ -134,8 +142,8 @@ void unpin_unless_null(struct store *store, struct entry *entry)
 static struct moment moment_before_record(const struct transition_record *r)
 {
     return (struct moment){
-        .policy = r->policy,
-        .claimed = r->claimed,
+        .policy = pool_beside(r, r->policy),
+        .claimed = pool_beside(r, r->claimed),
         .version = r->version,
         .version_key = r->version_key,
         .cluster_hash = r->cluster_hash,
@@ -151,27 +159,40 @@ static struct moment moment_before_record(const struct transition_record *r)
 
 /* ---- ring of records ---- */
 
+static struct entry *template_of(const struct transition_record *r)
+{
+    return pool_beside(r, r->template);
+}
+
 static bool is_record_of(const void *item, const void *key)
 {
-    return ((const struct transition_record *)item)->template == key;
+    return template_of(item) == key;
 }
 
 struct transitions *transitions_new(struct store *store, size_t limit, int64_t now_ms)
 {
     struct transitions *t = xcalloc(1, sizeof(*t));
 
+    assert(limit <= DISTANCE_MASK && now_ms >= 0);
     t->store = store;
-    t->newest = MAP_INIT(is_record_of);
+    t->memory = intern_memory(store_string_pool(store));
+    t->newest = HANDLE_MAP_INIT(t->memory, is_record_of);
     t->limit = limit;
     t->begun_ms = now_ms;
     return t;
 }
 
-static struct transition_record *record_slot(const struct transitions *t, uint64_t number)
+/* Returns the place of the record with this number in the ring. */
+static pool_handle *ring_place(const struct transitions *t, uint64_t number)
 {
     size_t at = (size_t)((number - 1) % t->limit);
 
     return &t->chunks[at / CHUNK][at % CHUNK];
+}
+
+static struct transition_record *record_at(const struct transitions *t, uint64_t number)
+{
+    return pool_at(t->memory, *ring_place(t, number));
 }
 
 /* Returns the number of the oldest record; `last` + 1 without records. */
@@ -189,20 +210,24 @@ static void pin_unless_null(struct entry *entry)
 static struct transition_record *newest_record_of(const struct transitions *t,
                                                   const struct entry *template)
 {
-    return map_get(&t->newest, map_hash_address(template), template);
+    return handle_map_get(&t->newest, map_hash_address(template), template);
 }
 
 /*
- * Releases the oldest record. `older` of the template's next record still refers to it, so
+ * Frees the oldest record. `older` of the template's next record still refers to it, so
  * older_record_of() checks that the record exists.
  */
 static void drop_record(struct transitions *t, struct transition_record *r)
 {
+    struct entry *template = template_of(r);
+    struct moment before = moment_before_record(r);
+
     if (r->newer == 0)
-        map_take(&t->newest, map_hash_address(r->template), r->template);
-    unpin_unless_null(t->store, r->policy);
-    unpin_unless_null(t->store, r->claimed);
-    unpin_unless_null(t->store, r->template);
+        handle_map_take(&t->newest, map_hash_address(template), template);
+    pool_free(r);
+    unpin_unless_null(t->store, before.policy);
+    unpin_unless_null(t->store, before.claimed);
+    unpin_unless_null(t->store, template);
 }
 
 void transitions_free(struct transitions *t)
@@ -210,26 +235,29 @@ void transitions_free(struct transitions *t)
     if (!t)
         return;
     for (uint64_t number = oldest_number(t); number <= t->last; number++)
-        drop_record(t, record_slot(t, number));
+        drop_record(t, record_at(t, number));
     for (size_t i = 0; i < t->chunk_count; i++)
         free(t->chunks[i]);
     free(t->chunks);
-    map_release(&t->newest);
+    handle_map_release(&t->newest);
     free(t);
 }
 
-/* Increments `last` and returns its slot; drops the oldest record of a full ring. */
-static struct transition_record *take_next_slot(struct transitions *t)
+/* Increments `last`; drops the oldest record of a full ring. Returns a record for the number. */
+static struct transition_record *take_next_record(struct transitions *t)
 {
+    struct transition_record *r;
+
     if (t->last >= t->limit)
-        drop_record(t, record_slot(t, oldest_number(t)));
+        drop_record(t, record_at(t, oldest_number(t)));
     t->last++;
     if (t->last <= t->limit && (t->last - 1) / CHUNK == t->chunk_count) {
-        t->chunks =
-            xreallocarray(t->chunks, t->chunk_count + 1, sizeof(struct transition_record *));
-        t->chunks[t->chunk_count++] = xreallocarray(NULL, CHUNK, sizeof(struct transition_record));
+        t->chunks = xreallocarray(t->chunks, t->chunk_count + 1, sizeof(pool_handle *));
+        t->chunks[t->chunk_count++] = xreallocarray(NULL, CHUNK, sizeof(pool_handle));
     }
-    return record_slot(t, t->last);
+    r = pool_alloc(t->memory, sizeof(*r));
+    *ring_place(t, t->last) = pool_handle_of(r);
+    return r;
 }
 
 /* ---- recording ---- */
@@ -252,14 +280,14 @@ static void add_record(struct transitions *t, struct entry *template, const stru
     pin_unless_null(template);
     pin_unless_null(before->policy);
     pin_unless_null(before->claimed);
-    r = take_next_slot(t);
+    r = take_next_record(t);
     *r = (struct transition_record){
-        .time_ms = now_ms,
-        .number = t->last & NUMBER_MASK,
+        .time_ms = (uint64_t)now_ms & LONG_MASK,
+        .number = t->last & LONG_MASK,
         .clusters = before->clusters & CLUSTERS_MASK,
-        .template = template,
-        .policy = before->policy,
-        .claimed = before->claimed,
+        .template = pool_handle_of(template),
+        .policy = pool_handle_of(before->policy),
+        .claimed = pool_handle_of(before->claimed),
         .version = before->version,
         .version_key = before->version_key,
         .cluster_hash = before->cluster_hash,
@@ -272,12 +300,13 @@ static void add_record(struct transitions *t, struct entry *template, const stru
         .decided = before->decided,
     };
 
-    /* Look up the older record only after take_next_slot(), which may have dropped it. */
-    struct transition_record *older = map_take(&t->newest, map_hash_address(template), template);
+    /* Look up the older record only after take_next_record(), which may have dropped it. */
+    struct transition_record *older =
+        handle_map_take(&t->newest, map_hash_address(template), template);
 
     if (older)
-        older->newer = r->older = (uint32_t)(r->number - older->number);
-    map_add(&t->newest, map_hash_address(template), r);
+        older->newer = r->older = (r->number - older->number) & DISTANCE_MASK;
+    handle_map_add(&t->newest, map_hash_address(template), r);
 }
 
 static enum cause transition_cause(const struct moment *before, const struct moment *after,
@@ -293,7 +322,7 @@ static enum cause transition_cause(const struct moment *before, const struct mom
 static bool is_same_transition(const struct transitions *t, const struct transition_record *r,
                                int64_t now_ms)
 {
-    return r && r->number > t->settled && now_ms - r->time_ms < MERGE_MS;
+    return r && r->number > t->settled && now_ms - (int64_t)r->time_ms < MERGE_MS;
 }
 
 void transitions_note_after(struct transitions *t, struct entry *template,
@@ -335,12 +364,12 @@ static void fill_transition(const struct transitions *t, const struct transition
 {
     *out = (struct transition){
         .number = r->number,
-        .time_ms = r->time_ms,
-        .template = r->template,
+        .time_ms = (int64_t)r->time_ms,
+        .template = template_of(r),
         .cause = (enum cause)r->cause,
         .before = moment_before_record(r),
-        .after = r->newer ? moment_before_record(record_slot(t, r->number + r->newer))
-                          : moment_of_template(r->template),
+        .after = r->newer ? moment_before_record(record_at(t, r->number + r->newer))
+                          : moment_of_template(template_of(r)),
     };
 }
 
@@ -351,7 +380,7 @@ bool transitions_next(const struct transitions *t, uint64_t *below, struct trans
     if (*below > t->last)
         *below = t->last + 1;
     while (*below > oldest_number(t)) {
-        const struct transition_record *r = record_slot(t, --*below);
+        const struct transition_record *r = record_at(t, --*below);
 
         if (r->undone)
             continue;
@@ -365,9 +394,8 @@ bool transitions_next(const struct transitions *t, uint64_t *below, struct trans
 static const struct transition_record *older_record_of(const struct transitions *t,
                                                        const struct transition_record *r)
 {
-    return r->older && r->number - r->older >= oldest_number(t)
-               ? record_slot(t, r->number - r->older)
-               : NULL;
+    return r->older && r->number - r->older >= oldest_number(t) ? record_at(t, r->number - r->older)
+                                                                : NULL;
 }
 
 bool transitions_next_of_template(const struct transitions *t, const struct entry *template,
@@ -379,8 +407,8 @@ bool transitions_next_of_template(const struct transitions *t, const struct entr
         return false;
     /* Continue at the record returned last, instead of searching from the newest each time. */
     if (*below <= t->last && *below >= oldest_number(t) &&
-        record_slot(t, *below)->template == template)
-        r = older_record_of(t, record_slot(t, *below));
+        template_of(record_at(t, *below)) == template)
+        r = older_record_of(t, record_at(t, *below));
     else
         r = newest_record_of(t, template);
     while (r && (r->undone || r->number >= *below))
@@ -392,13 +420,13 @@ bool transitions_next_of_template(const struct transitions *t, const struct entr
     return true;
 }
 
-struct entry *transitions_next_template(const struct transitions *t, int64_t after_ms, size_t *at)
+struct entry *transitions_next_template(const struct transitions *t, int64_t after_ms, uint64_t *at)
 {
     const struct transition_record *r;
 
-    while (t && (r = map_next(&t->newest, at)) != NULL) {
-        if (r->time_ms > after_ms)
-            return r->template;
+    while (t && (r = handle_map_next(&t->newest, at)) != NULL) {
+        if ((int64_t)r->time_ms > after_ms)
+            return template_of(r);
     }
     return NULL;
 }
@@ -420,7 +448,7 @@ int64_t transitions_start_ms(const struct transitions *t)
 
 int64_t transitions_complete_since_ms(const struct transitions *t)
 {
-    return t && t->last > t->limit ? record_slot(t, oldest_number(t))->time_ms
+    return t && t->last > t->limit ? (int64_t)record_at(t, oldest_number(t))->time_ms
                                    : transitions_start_ms(t);
 }
 

@@ -119,7 +119,8 @@ bool transitions_next_of_template(const struct transitions *t, const struct entr
  * NULL after the last one. The record can be of a reverted change. *at must be 0 before the first
  * call, and the history must not change between the calls.
  */
-struct entry *transitions_next_template(const struct transitions *t, int64_t after_ms, size_t *at);
+struct entry *transitions_next_template(const struct transitions *t, int64_t after_ms,
+                                        uint64_t *at);
 
 /* Return the maximum and the present number of records, including reverted ones; 0 for NULL. */
 size_t transitions_limit(const struct transitions *t);

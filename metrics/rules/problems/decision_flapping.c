@@ -257,8 +257,8 @@ struct flapping_past *flapping_past_new(struct store *store, const struct rule_c
 
     past->store = store;
     past->by_template = MAP_INIT(is_changed_template);
-    for (size_t at = 0; (template = transitions_next_template(
-                             last->transitions, last->now_ms - FLAPPING_WINDOW_MS, &at)) != NULL;)
+    for (uint64_t at = 0; (template = transitions_next_template(
+                               last->transitions, last->now_ms - FLAPPING_WINDOW_MS, &at)) != NULL;)
         inherit_changes(past, last, template);
     for (size_t at = 0; last->flapping_past &&
                         (earlier = map_next(&last->flapping_past->by_template, &at)) != NULL;)

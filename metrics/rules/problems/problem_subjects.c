@@ -3,11 +3,6 @@
 
 #include "metrics/rules/problems/problem_history.h"
 
-static struct pool *memory_of(const struct problem_subjects *s)
-{
-    return intern_memory(store_string_pool(s->store));
-}
-
 /* ---- search ---- */
 
 static bool is_judged_entry(const void *item, const void *key)
@@ -55,14 +50,14 @@ struct external_judged *problem_subjects_find_external(const struct problem_subj
 
 void problem_subjects_init(struct problem_subjects *s, struct store *store, uint64_t seed)
 {
-    *s = (struct problem_subjects){.store = store, .seed = seed};
-    s->by_entry = HANDLE_MAP_INIT(memory_of(s), is_judged_entry);
-    s->externals = HANDLE_MAP_INIT(memory_of(s), is_judged_external);
+    *s = (struct problem_subjects){.store = store, .memory = pool_new(), .seed = seed};
+    s->by_entry = HANDLE_MAP_INIT(s->memory, is_judged_entry);
+    s->externals = HANDLE_MAP_INIT(s->memory, is_judged_external);
 }
 
 struct judged *problem_subjects_add(struct problem_subjects *s, struct entry *entry)
 {
-    struct judged *j = pool_alloc(memory_of(s), sizeof(*j));
+    struct judged *j = pool_alloc(s->memory, sizeof(*j));
 
     *j = (struct judged){.entry = pool_handle_of(entry)};
     store_pin(entry);
@@ -74,7 +69,7 @@ struct judged *problem_subjects_add(struct problem_subjects *s, struct entry *en
 struct external_judged *problem_subjects_add_external(struct problem_subjects *s,
                                                       const struct external_subject *subject)
 {
-    struct external_judged *j = pool_alloc(memory_of(s), sizeof(*j));
+    struct external_judged *j = pool_alloc(s->memory, sizeof(*j));
     struct intern *strings = store_string_pool(s->store);
 
     *j = (struct external_judged){
@@ -97,7 +92,7 @@ static void free_external(struct intern *strings, struct external_judged *j)
 /* Frees a subject that the maps no longer have. */
 static void free_subject(struct problem_subjects *s, struct judged *j)
 {
-    struct entry *entry = judged_entry(j);
+    struct entry *entry = judged_entry(s, j);
 
     for (struct problem *i = judged_first(j); i; i = judged_next(i))
         i->dead = true;
@@ -133,6 +128,7 @@ void problem_subjects_release(struct problem_subjects *s)
         free_subject(s, j);
     handle_map_release(&s->by_entry);
     handle_map_release(&s->externals);
+    pool_destroy(s->memory);
 }
 
 /* ---- instances ---- */
@@ -140,10 +136,10 @@ void problem_subjects_release(struct problem_subjects *s)
 struct problem *judged_add(struct problem_subjects *s, struct judged *j,
                            const struct problem *given)
 {
-    struct problem *i = pool_alloc(memory_of(s), sizeof(*i));
+    struct problem *i = pool_alloc(s->memory, sizeof(*i));
 
     *i = *given;
-    i->subject = judged_entry(j);
+    i->subject = judged_entry(s, j);
     i->cause = NULL;
     if (i->subject)
         i->names = problem_names_copy(given->names, store_string_pool(s->store));
@@ -183,7 +179,7 @@ void judged_set_conflict_begins(struct problem_subjects *s, struct judged *j,
     struct conflict_begins *own = pool_beside(j, j->begins);
 
     if (!own)
-        own = pool_alloc(memory_of(s), sizeof(*own));
+        own = pool_alloc(s->memory, sizeof(*own));
     *own = *begins;
     j->begins = pool_handle_of(own);
 }

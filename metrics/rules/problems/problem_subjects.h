@@ -7,13 +7,14 @@
 #include "metrics/rules/problems/problem.h"
 
 /*
- * Memory of problems.c: the subjects and their instances, in the pool of the store. A failover
- * makes an instance for each binding, so a subject with an entry has only four handles.
+ * Memory of problems.c: the subjects and their instances. A failover makes an instance for each
+ * binding, so a subject with an entry has only four handles. They have a pool of their own: the
+ * memory of many instances that end together is free then, without cells that stay in between.
  */
 
 /* A subject with instances. */
 struct judged {
-    pool_handle entry;  /* 0: the subject is external. Pinned. */
+    pool_handle entry;  /* In the pool of the store; 0: the subject is external. Pinned. */
     pool_handle first;  /* First instance, a struct problem. */
     pool_handle begins; /* struct conflict_begins of a dependency; 0 without conflicts. */
     uint32_t uid_hash;  /* Of the entry's object; 0 if unknown. */
@@ -29,6 +30,7 @@ struct external_judged {
 
 struct problem_subjects {
     struct store *store;
+    struct pool *memory;         /* Owned. */
     struct handle_map by_entry;  /* struct judged of an entry. */
     struct handle_map externals; /* struct external_judged by kind, namespace and name. */
     uint64_t seed;
@@ -51,9 +53,9 @@ struct external_judged *problem_subjects_add_external(struct problem_subjects *s
 void problem_subjects_remove(struct problem_subjects *s, struct judged *j);
 
 /* Returns the entry of a subject; NULL if it is external. */
-static inline struct entry *judged_entry(const struct judged *j)
+static inline struct entry *judged_entry(const struct problem_subjects *s, const struct judged *j)
 {
-    return pool_beside(j, j->entry);
+    return pool_at(intern_memory(store_string_pool(s->store)), j->entry);
 }
 
 /* Returns an external subject; NULL for a subject with an entry. */

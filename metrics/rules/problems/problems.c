@@ -90,7 +90,9 @@ const struct problem *problems_next(const struct problems *ps, struct problem_wa
         const struct judged *j = handle_map_next(subjects, &walk->position);
 
         if (j)
-            walk->at = is_left_to_another_shard(ps, judged_entry(j)) ? NULL : judged_first(j);
+            walk->at = is_left_to_another_shard(ps, judged_entry(&ps->subjects, j))
+                           ? NULL
+                           : judged_first(j);
         else if (walk->in_externals)
             return NULL;
         else
@@ -420,7 +422,7 @@ static void assign_conditions(struct problems *ps, struct judged *j, bool live)
 static void update_subject(struct problems *ps, const struct rule_context *c, struct judged *j,
                            bool live, int64_t *due_ms)
 {
-    bool gone = j->entry && !entry_exists(judged_entry(j));
+    bool gone = j->entry && !entry_exists(judged_entry(&ps->subjects, j));
 
     assign_conditions(ps, j, live);
     for (struct problem *i = judged_first(j); i; i = judged_next(i)) {
@@ -501,7 +503,7 @@ static void keep_subject(struct problems *ps, struct rule_context *c, struct jud
         if (i->status == PROBLEM_HIDDEN)
             i->cause = problem_find_cause(ps, c, i);
     }
-    graph_lower_timer(c->graph, judged_entry(j), ps->now_ms + UNREADABLE_RETRY_MS);
+    graph_lower_timer(c->graph, judged_entry(&ps->subjects, j), ps->now_ms + UNREADABLE_RETRY_MS);
 }
 
 static void evaluate_problems(struct problems *ps, struct rule_context *c, struct entry *entry)
@@ -654,7 +656,7 @@ static void queue_all_subjects(struct problems *ps)
 
     ps->causes_changed = false;
     for (uint64_t at = 0; (j = handle_map_next(&ps->subjects.by_entry, &at)) != NULL;)
-        problems_queue(ps, judged_entry(j));
+        problems_queue(ps, judged_entry(&ps->subjects, j));
 }
 
 /* Returns the next entry to evaluate, still pinned; NULL without one. */
@@ -726,7 +728,7 @@ void problems_restart_observation(struct problems *ps, int64_t now_ms)
 
     for (uint64_t at = 0; (j = handle_map_next(&ps->subjects.by_entry, &at)) != NULL;) {
         restart_observation(j, now_ms);
-        problems_queue(ps, judged_entry(j));
+        problems_queue(ps, judged_entry(&ps->subjects, j));
     }
     for (uint64_t at = 0; (j = handle_map_next(&ps->subjects.externals, &at)) != NULL;)
         restart_observation(j, now_ms);
@@ -744,9 +746,10 @@ static void drop_instance(const struct problems *ps, const struct problems *last
 }
 
 /* Adds the subject of the same name; returns NULL if this store does not have it. */
-static struct judged *inherit_names(struct problems *ps, const struct judged *last)
+static struct judged *inherit_names(struct problems *ps, const struct problems *from,
+                                    const struct judged *last)
 {
-    const struct entry *old = judged_entry(last);
+    const struct entry *old = judged_entry(&from->subjects, last);
     struct identity id;
     struct entry *entry;
 
@@ -765,7 +768,7 @@ static struct judged *inherit_names(struct problems *ps, const struct judged *la
 static void inherit_subject(struct problems *ps, const struct problems *from,
                             const struct judged *last)
 {
-    struct judged *j = inherit_names(ps, last);
+    struct judged *j = inherit_names(ps, from, last);
 
     if (j) {
         if (last->begins)

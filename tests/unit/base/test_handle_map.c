@@ -161,3 +161,29 @@ TEST(released_handle_map_is_usable_again)
     add_item(&lab, 9);
     compare_with_items(&lab);
 }
+
+TEST(an_emptied_table_has_no_slots)
+{
+    struct lab lab;
+
+    lab_setup(&lab, &spread_cases[0]);
+    for (unsigned round = 0; round < 2; round++) {
+        uint64_t at = 0;
+
+        for (unsigned key = 0; key < lab.spread->keys; key++) {
+            lab.items[key] = pool_alloc(lab.pool, sizeof(struct item));
+            lab.items[key]->key = key;
+            handle_map_add(&lab.map, hash_of(lab.spread, key), lab.items[key]);
+        }
+        for (unsigned key = 0; key < lab.spread->keys; key++) {
+            assert_ptr_equal(handle_map_take(&lab.map, hash_of(lab.spread, key), &key),
+                             lab.items[key]);
+            pool_free(lab.items[key]);
+            lab.items[key] = NULL;
+        }
+        assert_null(handle_map_next(&lab.map, &at));
+        for (unsigned i = 0; i < HANDLE_MAP_PARTS; i++)
+            assert_null(lab.map.parts[i].slots);
+    }
+    lab_release(&lab);
+}

@@ -54,7 +54,7 @@ TEST(a_subject_is_found_until_its_removal)
         assert_int_equal(j != NULL, i != 7);
         if (!j)
             continue;
-        assert_ptr_equal(judged_entry(j), entry);
+        assert_ptr_equal(judged_entry(&lab.subjects, j), entry);
         assert_ptr_equal(judged_first(j)->subject, entry);
         assert_int_equal(judged_first(j)->since_ms, i);
     }
@@ -76,7 +76,7 @@ TEST(external_subjects_differ_in_each_part_of_their_identity)
         assert_null(problem_subjects_find_external(&lab.subjects, &given[i]));
         j = problem_subjects_add_external(&lab.subjects, &given[i]);
         judged_add(&lab.subjects, &j->judged, &(struct problem){.since_ms = i});
-        assert_null(judged_entry(&j->judged));
+        assert_null(judged_entry(&lab.subjects, &j->judged));
         assert_ptr_equal(judged_external(&j->judged), j);
     }
     for (unsigned i = 0; i < ARRAY_LEN(given); i++) {
@@ -144,4 +144,21 @@ TEST(times_of_conflicts_are_replaced)
         judged_set_conflict_begins(&lab.subjects, j, &begins);
         assert_int_equal(judged_conflict_begins(j)->time_ms[0], begins.time_ms[0]);
     }
+}
+
+TEST(subjects_that_are_gone_leave_no_memory)
+{
+    enum { MANY = 50000 };
+    CLEANUP(lab_release) struct lab lab;
+
+    lab_init(&lab);
+    for (unsigned i = 0; i < MANY; i++)
+        judged_add(&lab.subjects, problem_subjects_add(&lab.subjects, entry_of(&lab, i)),
+                   &(struct problem){0});
+    assert_in_range(pool_bytes(lab.subjects.memory), MANY * sizeof(struct problem), SIZE_MAX);
+    for (unsigned i = 0; i < MANY; i++)
+        problem_subjects_remove(&lab.subjects,
+                                problem_subjects_find(&lab.subjects, entry_of(&lab, i)));
+    /* One empty chunk of each size stays, in a block of a mebibyte. */
+    assert_in_range(pool_bytes(lab.subjects.memory), 0, 2 << 20);
 }
