@@ -40,15 +40,21 @@ static bool is_plain_text(const char *json, size_t len)
 /* 2^53: a double represents every integer up to this number exactly. */
 static const double whole_number_max = 9007199254740992;
 
+/* Like cJSON_IsObject() and the others, which are calls of another library. */
+static bool has_type(const cJSON *item, int type)
+{
+    return (item->type & 0xff) == type;
+}
+
 const cJSON *json_get(const cJSON *object, const char *key)
 {
-    if (!cJSON_IsObject(object))
+    if (!object || !has_type(object, cJSON_Object))
         return NULL;
 
     /* Most keys differ in the first character, so this is twice as fast as cJSON's look-up. */
     for (const cJSON *member = object->child; member; member = member->next) {
         if (member->string && member->string[0] == key[0] && strcmp(member->string, key) == 0)
-            return cJSON_IsNull(member) ? NULL : member;
+            return has_type(member, cJSON_NULL) ? NULL : member;
     }
     return NULL;
 }

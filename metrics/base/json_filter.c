@@ -26,7 +26,7 @@ static void add_block(struct json_memory *m, size_t needed)
 }
 
 /* Returns `size` uninitialized bytes, aligned for a node. */
-static void *allocate(struct json_memory *m, size_t size)
+static inline void *allocate(struct json_memory *m, size_t size)
 {
     size = (size + NODE_ALIGNMENT - 1) & ~(size_t)(NODE_ALIGNMENT - 1);
     if (!m->blocks || m->blocks->size - m->blocks->used < size)
@@ -319,7 +319,8 @@ static const struct json_filter_row *find_row(const struct json_filter *filter, 
     return NULL;
 }
 
-/* Returns the handling of a member. `key` is its key between the quotes. */
+/* Returns the handling of a member, with `key` if a row is found. `key`: text between its quotes.
+ */
 static struct json_filter_row choose_row(struct filter_parser *p, struct open_container *c,
                                          const char *key, size_t len)
 {
@@ -338,7 +339,7 @@ static struct json_filter_row choose_row(struct filter_parser *p, struct open_co
 
     c->seen |= bit;
     if (again || (row->condition == JSON_FILTER_IF_MARKED && !p->marked))
-        return (struct json_filter_row){.action = JSON_FILTER_KEEP};
+        return (struct json_filter_row){.key = row->key, .action = JSON_FILTER_KEEP};
     return *row;
 }
 
@@ -364,7 +365,7 @@ static bool parse_member(struct filter_parser *p, struct open_container *c)
     value = parse_value(p, &row);
     if (!value)
         return false;
-    value->string = copy_string(p, key, len);
+    value->string = row.key ? (char *)(uintptr_t)row.key : copy_string(p, key, len);
     append_child(c, value);
     if (row.condition == JSON_FILTER_MARK && !p->has_escaped_key)
         p->marked |= cJSON_IsNumber(value) && value->valuedouble >= 1;

@@ -81,7 +81,8 @@ void json_memory_release(struct json_memory *m);
  * no object, or if the tree would have more than `max_values` values. Numbers above a limit of
  * cJSON are no fault in members that are dropped. `json[len]` must be readable and NUL.
  *
- * The nodes have the flag cJSON_IsReference, and cJSON must not free or change them.
+ * The nodes have the flag cJSON_IsReference, and cJSON must not free or change them. Their keys can
+ * be those of the filter, which must stay valid as long as the tree.
  */
 cJSON *json_filter_parse(const struct json_filter *filter, const char *json, size_t len,
                          size_t max_values, struct json_memory *memory) MUST_USE;

@@ -38,6 +38,12 @@ static const bool is_plain_char[256] = {
     ['\\' + 1 ... 0x7f] = true,
 };
 
+/* Characters of escape sequences after the backslash, except 'u'. */
+static const bool is_escape_letter[256] = {
+    ['"'] = true, ['\\'] = true, ['/'] = true, ['b'] = true,
+    ['f'] = true, ['n'] = true,  ['r'] = true, ['t'] = true,
+};
+
 struct json_checker {
     const char *json;
     size_t len;
@@ -90,7 +96,7 @@ static bool is_between(int value, int low, int high)
 static unsigned escape_length(const char *at)
 {
     if (at[1] != 'u')
-        return at[1] != '\0' && strchr("\"\\/bfnrt", at[1]) ? 2 : 0;
+        return is_escape_letter[(unsigned char)at[1]] ? 2 : 0;
 
     int unit = read_hex4(at + 2);
 

@@ -182,10 +182,30 @@ static void round_up_to_nano(struct decimal *d)
     prepend_digit(d, 1);
 }
 
+enum { EXACT_DIGITS = 15, EXACT_POWER = 22 };
+
+/*
+ * A double represents all integers of EXACT_DIGITS digits and 10^EXACT_POWER exactly, so one
+ * multiplication or division rounds correctly.
+ */
+static double exact_decimal_to_double(const struct decimal *d)
+{
+    double value = 0;
+    double power = 1;
+
+    for (size_t i = 0; i < d->count; i++)
+        value = value * 10 + d->digits[i];
+    for (int64_t i = d->exponent < 0 ? -d->exponent : d->exponent; i > 0; i--)
+        power *= 10;
+    return d->exponent < 0 ? value / power : value * power;
+}
+
 static double decimal_to_double(struct decimal *d)
 {
     if (d->count == 0)
         return 0;
+    if (d->count <= EXACT_DIGITS && d->exponent >= -EXACT_POWER && d->exponent <= EXACT_POWER)
+        return exact_decimal_to_double(d);
 
     CLEANUP(free_cleanup) char *text = xmalloc(d->count + 32);
 

@@ -167,6 +167,22 @@ TEST_ROWS(quantity_is_parsed, quantity_cases, text)
         assert_true(value == c->value || fabs(value - c->value) <= 1e-9 * fabs(c->value));
 }
 
+TEST(quantity_is_the_nearest_double)
+{
+    uint64_t random = 7;
+
+    for (int round = 0; round < 20000; round++) {
+        char text[64];
+        double value;
+
+        random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        snprintf(text, sizeof(text), "%" PRIu64 "e%d", random >> (random % 61),
+                 (int)(random >> 40 & 31) - 9);
+        assert_true(parse_quantity(text, &value));
+        assert_true(value == strtod(text, NULL));
+    }
+}
+
 /* Rows of quantity_is_parsed(), which must exist while the tests run. */
 static struct {
     struct quantity_case rows[VECTORS_MAX];
