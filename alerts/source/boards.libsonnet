@@ -19,6 +19,10 @@ function(k, config)
   local rows_of(count, subject, rows, value) =
     '%s\nand on (%s)\n%s' % [rows, std.join(', ', [config.clusterLabel, 'job'] + subject), topk(count, value)];
 
+  local added(labels, family, matchers='') = sum(labels, held(family, labels, matchers));
+  local of_cluster = ['member_cluster', 'resource', 'unit'], fits = 'resource=~"cpu|memory|pods"', reached = ['stage', 'reason'];
+  // Each shard reports the capacity of member clusters in full.
+  local capacity(part) = 'max %s (%s)' % [k.by_plane(of_cluster), held('karmada_member_cluster_' + part, of_cluster, fits)];
   local templates = 'karmada_namespace_templates', stages = 'karmada_namespace_templates_stage';
   local stale = 'karmada_templates_stale', reasons = policy + ['reason', 'phase'];
   local rollout = 'karmada_propagationpolicy_rollout_templates', versions = policy + ['version'];
@@ -63,6 +67,18 @@ function(k, config)
       'karmada_policy:namespace_placement_drift_requests:topk',
       rows_of(20, ['namespace'], sum(resources, held(requests, resources)), sum(['namespace'], last(requests, resources, 'resource="pods", movement!="staying"'))),
       'The 20 namespaces with the most pods that would move, by resource and movement.'
+    ),
+    k.record('karmada_policy:templates_stage:sum', added(reached, 'karmada_templates_stage') + ' > 0', 'Templates by stage and reason, without zeros.'),
+    k.record('karmada_policy:templates_delivery:sum', added(reached, 'karmada_templates_delivery') + ' > 0', 'Deliveries by stage and reason, without zeros.'),
+    k.record(
+      'karmada_policy:member_cluster_free:max',
+      k.free(capacity),
+      'Free CPU, memory and pods of each member cluster.'
+    ),
+    k.record(
+      'karmada_policy:member_cluster_arriving:sum',
+      added(of_cluster, 'karmada_placement_drift_resource_requests', 'movement="arriving", ' + fits),
+      'Requests of arriving replicas in each member cluster.'
     ),
   ], seldom=[
     k.record(

@@ -23,9 +23,9 @@ function(config) {
   // The sum over rows of each replica by itself, then the largest: replicas may leave out different rows for a moment.
   total(family, own=[], matchers='')::
     'max ' + k.by(own) + ' (sum ' + k.by(['instance'] + own) + ' (' + k.last(family, matchers) + '))',
-  // Free resources of a member cluster: Karmada's scheduler subtracts the same.
-  free(own)::
-    local share(name) = k.fold('karmada_member_cluster_' + name, own);
+  // Free resources of member clusters: Karmada's scheduler subtracts the same. `share` returns the expression of a part. A
+  // missing part `allocating` means that no pod is being placed.
+  free(share)::
     |||
       %s
       - %s
@@ -78,9 +78,14 @@ function(config) {
            + '{{ with .Labels.namespace }}{{ . }}/{{ end }}{{ .Labels.name }}'
            + '{{ if gt .Value 0.0 }} since {{ (toTime .Value).UTC.Format "2006-01-02T15:04:05Z" }}{{ end }}',
   // ". Oldest: " and the five oldest objects; empty without rows.
-  oldest(labels)::
+  oldest(labels, rows='bottomk(5, %s)')::
     '{{ range $i, $row := %s }}{{ if $i }}, {{ else }}. Oldest: {{ end }}{{ with $row }}%s{{ end }}{{ end }}'
-    % [k.rows(labels, 'bottomk(5, %s)'), k.object],
+    % [k.rows(labels, rows), k.object],
+  // The same for alerts of a namespace: "_others" are the namespaces without an alert of their own.
+  oldestInNamespace(labels, counts)::
+    local everywhere = [label for label in labels if label != 'namespace'];
+    local others = 'bottomk(5, %%s unless on (%s) %s)' % [std.join(', ', labels), counts];
+    '{{ if eq $labels.namespace "_others" }}%s{{ else }}%s{{ end }}' % [k.oldest(everywhere, others), k.oldest(labels)],
   // Action of a reason in the table of problems. `user` is the title of the role `user`.
   action(reason, user='owner of the template')::
     local roles = {

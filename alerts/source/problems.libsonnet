@@ -134,7 +134,7 @@ function(k, config)
       + (if alert.by == 'problem' then '' else '{{ with $labels.reason }} ({{ . }}){{ end }}')
       + (if alert.by != 'namespace' then ''
          else '{{ with $labels.namespace }} in {{ if eq . "_others" }}other namespaces{{ else }}namespace {{ . }}{{ end }}{{ end }}')
-      + k.oldest(labels_of(alert)) + '. '
+      + (if alert.by == 'namespace' then k.oldestInNamespace(labels_of(alert), counts) else k.oldest(labels_of(alert))) + '. '
       + (if is_review(alert) then 'The page of the exporter lists cause and action of each problem.' else actions(alert, '$labels.reason'));
 
   local has_namespace(alert) = alert.by == 'subject' || alert.by == 'namespace';

@@ -5,7 +5,7 @@ function(kit)
   local member = 'member_cluster=~"$member_cluster"', by = q.cluster('member_cluster'), cores = p.cores;
   local of(resource) = member + ', resource="%s"' % resource;
   local replicas(movement, by='') = q.sum('karmada_placement_drift_replicas', '%s, movement=~"%s"' % [member, movement], by);
-  local arriving(resource, by='') = shapes.requests('arriving', of(resource), by);
+  local arriving(resource, by='') = shapes.arriving(of(resource), by);
   // Cluster-scoped policies and the row of all other policies have no namespace.
   local of_policy(movement) = q.record('karmada_policy:policy_placement_drift_replicas:topk', 'movement="%s", policy_namespace=~"$namespace|"' % movement, q.cluster(q.policy));
   local of_namespace(movement, resource) = q.record('karmada_policy:namespace_placement_drift_requests:topk', 'movement="%s", resource="%s", namespace=~"$namespace"' % [movement, resource], q.cluster('namespace'));
@@ -33,14 +33,14 @@ function(kit)
     p.stat('Replicas in drift', 'Replicas of all namespaces on an outdated placement, in their current member cluster: staying, leaving and undetermined replicas.', 'short', q.orZero(replicas('staying|leaving|undetermined')), w=6, limits=limits.any, link=p.list('Policies', '/policies')),
     p.stat('Arriving', 'Replicas of all namespaces that would arrive in a member cluster if Karmada applied all policies. Undetermined replicas do not count.', 'short', q.orZero(replicas('arriving')), w=6, link=p.list('Policies', '/policies')),
     p.stat('Undetermined', 'Replicas of all namespaces for which only the scheduler can determine the new member cluster. They count as staying until then.', 'short', q.orZero(replicas('undetermined')), w=6, limits=limits.any, link=p.list('Policies', '/policies')),
-    p.stat('Tightest cluster', 'Largest share of the free CPU, memory or pods of a member cluster that arriving replicas request.', 'percentunit', q.orZero('max(%s)' % shapes.load(member + ', ' + shapes.fits)), w=6, limits=limits.load, link=p.list('Problems drift_exceeds_capacity', '/?problem=drift_exceeds_capacity')),
-    p.stat('CPU arriving', 'Cores that arriving replicas request.', cores, q.orZero(arriving('cpu')), w=6, link=p.list('Policies', '/policies')),
-    p.stat('Memory arriving', 'Memory that arriving replicas request.', 'bytes', q.orZero(arriving('memory')), w=6, link=p.list('Policies', '/policies')),
+    p.stat('Tightest cluster', 'Largest share of the free CPU, memory or pods of a member cluster that arriving replicas request.', 'percentunit', q.orZeroOfRules('max(%s)' % shapes.load(member + ', ' + shapes.fits)), w=6, limits=limits.load, link=p.list('Problems drift_exceeds_capacity', '/?problem=drift_exceeds_capacity')),
+    p.stat('CPU arriving', 'Cores that arriving replicas request.', cores, q.orZeroOfRules(arriving('cpu')), w=6, link=p.list('Policies', '/policies')),
+    p.stat('Memory arriving', 'Memory that arriving replicas request.', 'bytes', q.orZeroOfRules(arriving('memory')), w=6, link=p.list('Policies', '/policies')),
 
     p.row('Member clusters'),
     p.table(
       'Arriving over free',
-      'Requests of arriving replicas and free capacity of each member cluster. Free is allocatable capacity without the requests of running pods and of pods under way. Above 100 % the replicas do not fit.',
+      'Requests of arriving replicas and free capacity of each member cluster. Free is allocatable capacity without the requests of running pods and of pods under way. Above 100 % the replicas do not fit. The rules record these numbers once a minute.',
       [p.clusterLabel, p.label('member_cluster', 'Member cluster')],
       [
         p.value('Most', 'percentunit', 'max by (%s) (%s)' % [by, shapes.load(member + ', ' + shapes.fits)], 90, limits.load),

@@ -4,7 +4,8 @@ function(kit)
   local member = 'member_cluster=~"$member_cluster"';
   local at(stages) = q.sum('karmada_member_cluster_templates_stage', member + ', stage=~"%s"' % stages, q.cluster('member_cluster'));
   local stages = 'karmada_templates_stage', by_namespace = 'karmada_namespace_templates_stage';
-  local stepped(family) = 'sum by (%s) (%s) > 0' % [q.cluster('step, reason'), q.steps(p.stages, q.fold(family))];
+  local stepped(record) = 'sum by (%s) (%s)' % [q.cluster('step, reason'), q.steps(p.stages, q.raw(record))];
+  local in_stage(one) = q.ofNamespacesRecorded('karmada_policy:templates_stage:sum', by_namespace, 'stage="%s"' % one);
   local to_overview = p.to('Problems of this namespace', 'overview', '&var-namespace=${__value.text}');
   kit.b.board('delivery', 'Delivery', 'How far templates have come from the match of a policy to health in all their member clusters, and why others have not.', [
     kit.b.variable('namespace', 'Namespace', 'karmada_policy:namespace_rank:topk'),
@@ -48,16 +49,16 @@ function(kit)
 
     p.row('Stages'),
     p.bars('Templates in each stage', 'Templates of the selected namespaces by stage. Each template has exactly one stage: the first that it did not complete.', 'short', [
-      p.query(q.orZero(q.ofNamespaces(stages, by_namespace, 'stage="%s"' % one)), one)
+      p.query(q.orZeroOfRules(in_stage(one)), one)
       for one in p.stages
     ], w=8, h=11, of='stage'),
     p.table(
       'Stages and reasons',
-      'Templates of all namespaces by stage and reason, earliest stage first. Deliveries count the stage of the binding in the member clusters, also for templates that are stale.',
+      'Templates of all namespaces by stage and reason, earliest stage first. Deliveries count the stage of the binding in the member clusters, also for templates that are stale. The rules record them once a minute.',
       [p.clusterLabel, p.label('step', 'Stage'), p.label('reason', 'Reason', 190)],
       [
-        p.value('Templates', 'short', stepped('karmada_templates_stage'), 95),
-        p.value('Deliveries', 'short', stepped('karmada_templates_delivery'), 95),
+        p.value('Templates', 'short', stepped('karmada_policy:templates_stage:sum'), 95),
+        p.value('Deliveries', 'short', stepped('karmada_policy:templates_delivery:sum'), 95),
       ],
       w=16,
       h=11,

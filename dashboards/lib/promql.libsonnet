@@ -105,6 +105,13 @@ function(config) {
       q.sum(by_namespace, 'namespace=~"$namespace", %s%s' % [q.unlessAll('namespace'), more], by),
     ],
 
+  // The same with a record for all namespaces.
+  ofNamespacesRecorded(record, by_namespace, matchers)::
+    '%s or %s' % [
+      q.record(record, q.ifAll('namespace') + ', ' + matchers),
+      q.sum(by_namespace, 'namespace=~"$namespace", %s, %s' % [q.unlessAll('namespace'), matchers]),
+    ],
+
   policy:: 'policy_kind, policy_namespace, policy',
   // Labels of a row of a table, with the control plane first.
   cluster(by=''):: if by == '' then cluster else cluster + ', ' + by,

@@ -11,17 +11,12 @@ function(kit) {
   // Resources of a placement.
   fits:: 'resource=~"cpu|memory|pods"',
   local by_resource = q.cluster('member_cluster, resource'),
-  free(matchers, by=by_resource):: '(%s - %s - %s)' % [
-    q.sum('karmada_member_cluster_allocatable', matchers, by),
-    q.sum('karmada_member_cluster_allocated', matchers, by),
-    // A missing row means that no pod is being placed.
-    q.orZeroOf(q.sum('karmada_member_cluster_allocating', matchers, by), q.sum('karmada_member_cluster_allocatable', matchers, by)),
-  ],
-  requests(movement, matchers, by=by_resource)::
-    q.sum('karmada_placement_drift_resource_requests', 'movement="%s", %s' % [movement, matchers], by),
+  // The rules record both once a minute.
+  free(matchers, by=by_resource):: q.record('karmada_policy:member_cluster_free:max', matchers, by),
+  arriving(matchers, by=by_resource):: q.record('karmada_policy:member_cluster_arriving:sum', matchers, by),
   // Requests that drift would bring, as a share of the free resources; of a full cluster, a large number.
   load(matchers, by=by_resource):: '(%s) / on (%s) clamp_min(%s, 0.001)' % [
-    shapes.requests('arriving', matchers, by),
+    shapes.arriving(matchers, by),
     by,
     shapes.free(matchers, by),
   ],

@@ -158,7 +158,9 @@ def main():
         url = options.prometheus or play(stack, options.seconds)
         site = stack.enter_context(served(web))
         to = int(time.time()) - 2
-        for board in sorted(b for b in BOARDS.glob("*.json") if options.only in b.name):
+        boards = sorted(b for b in BOARDS.glob("*.json") if options.only in b.name)
+        faults += [] if boards else [f"no board in {BOARDS} has '{options.only}' in its name"]
+        for board in boards:
             picture, states = draw(site, url, board.name, options.seconds, to)
             size = shrink(picture)
             print(f"{picture.relative_to(ROOT)}: {size // 1000} kB, {len(states)} panels")

@@ -340,28 +340,47 @@ static bool emit_tree(struct object_stream *s, cJSON *tree)
 }
 
 /*
- * Parses the members that s->fields keeps, in s->memory. Returns NULL if the text is invalid or has
- * too many values.
+ * Parses the members that s->fields keeps of the object at the start of the text, in s->memory.
+ * Sets `used` to its length. Returns NULL if the text is invalid or has too many values.
  */
-static cJSON *parse_kept_members(struct object_stream *s, const char *json, size_t len)
+static cJSON *parse_kept_members(struct object_stream *s, const char *json, size_t len,
+                                 size_t *used)
 {
     const struct json_filter_row row = JSON_ROW_OBJECT("object", s->fields);
     const struct json_filter event = {.rows = &row, .row_count = 1};
     const struct json_filter *filter =
         s->fields && s->mode == JSON_FRAME_EVENTS ? &event : s->fields;
 
-    return json_filter_parse(filter, json, len, OBJECT_MAX_VALUES, &s->memory);
+    return json_filter_parse_first(filter, json, len, OBJECT_MAX_VALUES, &s->memory, used);
+}
+
+/*
+ * Emits the object at the start of the text, and returns its length. Returns 0 if it is incomplete,
+ * invalid or has too many values. Sets `stopped` if `emit` returned false.
+ */
+static size_t emit_first(void *context, const char *json, size_t len, bool *stopped)
+{
+    struct object_stream *s = context;
+    size_t used;
+    cJSON *kept = parse_kept_members(s, json, len, &used);
+
+    if (kept && !emit_tree(s, kept))
+        *stopped = true;
+    json_memory_release(&s->memory);
+    return kept ? used : 0;
 }
 
 /* Emits an object that is not cut, and whose framing is valid. */
 static bool emit_text(struct object_stream *s, const char *json, size_t len)
 {
-    cJSON *kept = parse_kept_members(s, json, len);
-    bool goes_on = kept && emit_tree(s, kept);
+    size_t used;
+    cJSON *kept = parse_kept_members(s, json, len, &used);
+    bool is_whole = kept && used == len;
+    bool goes_on = is_whole && emit_tree(s, kept);
     struct error err;
 
     json_memory_release(&s->memory);
-    if (kept)
+    if (is_whole)
         return goes_on;
     /* The reason of the rejection, and what can be read of the object. */
     if (has_too_many_values(json, len))
@@ -414,6 +433,7 @@ void object_stream_init(struct object_stream *s, enum json_frame_mode mode, cons
     };
     json_frame_init(&s->json, mode, OBJECT_MAX_BYTES, receive_json, s);
     protobuf_frame_init(&s->protobuf, mode, OBJECT_MAX_BYTES, receive_protobuf, s);
+    s->json.on_start = emit_first;
     s->json.cuts_large = true;
 }
 

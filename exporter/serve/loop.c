@@ -201,6 +201,7 @@ enum {
     WEB_MEMORY_PART = 8, /* Buffers of the web server may use 1/8 of the memory limit. */
     SOON_MS = 20,        /* Maximum wait while manifests being read delay a page. */
     OVERDUE_MS = 100,    /* Maximum wait while a deadline stays in the past. */
+    RESERVED_MAX_MS = 2000,
 };
 
 struct loop {
@@ -211,11 +212,19 @@ struct loop {
     struct evaluation *current; /* NULL until the first evaluation is complete. */
     struct evaluation *next;    /* Evaluation that will replace `current`; NULL without one. */
     bool next_loaded;           /* evaluation_load() has read the sources of `next`. */
+    bool adoption_waits;        /* `next` is complete; a request still uses rows of `current`. */
     bool reloading;             /* A reload has started; its options have not been read. */
     struct file_preflight file_preflight;
     int64_t started_ms; /* Time of loop_new(); since the epoch. */
     int64_t turned_ms;  /* End of the wait in the last turn that could use `current`; steady. */
     bool stopping;      /* SIGTERM or SIGINT was received. */
+    int64_t lent_ms;    /* Start of the last request that used `current`; steady. */
+    /*
+     * After a request has used `current`, the loop has work for as long, at most RESERVED_MAX_MS:
+     * until this steady time no other request may use `current`.
+     */
+    int64_t reserved_until_ms;
+    uint64_t lent_evaluations; /* engine_evaluations() at the end of that request. */
     bool config_loaded; /* False from fail_reload() to the next prepare_next() or adopt_next(). */
     struct change_detection change_detection;
     struct reloads reloads;
@@ -404,19 +413,11 @@ static void reload_options(struct loop *l, bool readable, struct error *err)
         fail_reload(l, err);
 }
 
-/* Returns `next`; NULL while a request is handled: adopt_next() would free what it uses. */
-static struct evaluation *next_to_advance(const struct loop *l)
-{
-    return api_has_request(l->web_service.api) ? NULL : l->next;
-}
-
 /* Returns the steady time in ms of the next read of credential files; INT64_MAX: never. */
 static int64_t evaluations_files_due(const struct loop *l)
 {
-    const struct evaluation *next = next_to_advance(l);
-
     return earlier_of(l->current ? evaluation_files_due(l->current) : INT64_MAX,
-                      next ? evaluation_files_due(next) : INT64_MAX);
+                      l->next ? evaluation_files_due(l->next) : INT64_MAX);
 }
 
 /*
@@ -500,10 +501,12 @@ static bool advance_next(struct loop *l, struct error *err)
     if (!evaluation_run_slice(l->next, SLICE_MS) || !l->next_loaded)
         return true;
     /* The problems follow from complete decisions, and belong to the first page. */
-    if (l->next->source_problems)
+    if (!l->next->source_problems)
+        begin_observation(l->next, l->current);
+    else if (!api_has_request(l->web_service.api))
         adopt_next(l);
     else
-        begin_observation(l->next, l->current);
+        l->adoption_waits = true;
     return true;
 }
 
@@ -547,14 +550,13 @@ static void handle_signals(struct loop *l)
 /* Returns the steady time in ms of the next work other than pages; values as evaluation_due(). */
 static int64_t next_work_ms(const struct loop *l)
 {
-    const struct evaluation *next = next_to_advance(l);
     int64_t due = earlier_of(file_preflight_due(&l->file_preflight), reloads_due(&l->reloads));
 
     due = earlier_of(due, senders_due(&l->senders));
     if (l->current)
         due = earlier_of(due, evaluation_due(l->current));
-    if (next)
-        due = earlier_of(due, evaluation_due(next));
+    if (l->next)
+        due = earlier_of(due, evaluation_due(l->next));
     /* No file is due while the job reads files: its end wakes the loop. */
     if (l->file_preflight.job)
         return due;
@@ -576,15 +578,41 @@ static int64_t wait_ms(const struct loop *l)
         wait = earlier_of(wait, OVERDUE_MS);
     else if (due != INT64_MAX)
         wait = earlier_of(wait, due - now_ms);
+    if (l->reserved_until_ms > now_ms)
+        wait = earlier_of(wait, l->reserved_until_ms - now_ms);
     wait = earlier_of(LOOP_WAIT_MAX_MS, wait);
     return wait > 0 ? wait : 0;
+}
+
+/* Returns true if a request may use `current`, which has processed all changes. */
+static bool can_lend(const struct loop *l)
+{
+    int64_t now_ms = platform_steady_ms();
+
+    if (!l->current || now_ms >= l->reserved_until_ms)
+        return !l->current || l->current->caught_up;
+    /* Without changes since the last request, and without a reload, the loop needs no time. */
+    return can_publish(l) && !l->next && next_work_ms(l) > now_ms &&
+           engine_evaluations(l->current->engine) == l->lent_evaluations;
 }
 
 static void answer_requests(struct loop *l)
 {
     const struct health health = gather_health(l);
 
-    api_turn(l->web_service.api, &health, l->current, !l->current || l->current->caught_up);
+    if (l->adoption_waits)
+        return;
+    api_turn(l->web_service.api, &health, l->current, can_lend(l));
+    l->lent_ms = platform_steady_ms();
+}
+
+/* Reserves time for the loop after a request, so that clients cannot keep `current` in use. */
+static void end_lending(struct loop *l)
+{
+    int64_t now_ms = platform_steady_ms();
+
+    l->reserved_until_ms = now_ms + earlier_of(now_ms - l->lent_ms, RESERVED_MAX_MS);
+    l->lent_evaluations = engine_evaluations(l->current->engine);
 }
 
 /* Does the part of a turn that may run while the request worker reads the evaluation. */
@@ -598,7 +626,9 @@ static enum loop_result turn_without_evaluation(struct loop *l)
     descriptors_poll(wanted, ARRAY_LEN(wanted), LOOP_WAIT_MAX_MS);
     heartbeat_update(&l->heartbeat, platform_steady_ms());
     handle_signals(l);
-    answer_requests(l);
+    api_collect(l->web_service.api);
+    if (!api_uses_evaluation(l->web_service.api))
+        end_lending(l);
     return l->stopping ? LOOP_STOPPED : LOOP_CONTINUES;
 }
 
@@ -608,22 +638,26 @@ enum loop_result loop_turn(struct loop *l, struct error *err)
         return turn_without_evaluation(l);
 
     bool listens = l->current && manifests_accept_events(l->current->manifests);
+    /* The next request can begin only after the end of the present one. */
+    bool handles = api_has_request(l->web_service.api);
     /* poll() ignores a negative descriptor. */
     struct pollfd wanted[] = {
         {.fd = l->signals.fd, .events = POLLIN},
         {.fd = listens ? l->current->changes_fd : -1, .events = POLLIN},
-        {.fd = request_queue_fd(server_request_queue(l->web_service.server)), .events = POLLIN},
+        {.fd = handles ? -1 : request_queue_fd(server_request_queue(l->web_service.server)),
+         .events = POLLIN},
         {.fd = l->settings.reader ? file_reader_fd(l->settings.reader) : -1, .events = POLLIN},
         {.fd = request_worker_fd(l->web_service.request_worker), .events = POLLIN},
         {.fd = reloads_fd(&l->reloads), .events = POLLIN},
     };
 
-    evaluation_wait(l->current, next_to_advance(l), wanted, ARRAY_LEN(wanted), wait_ms(l));
+    evaluation_wait(l->current, l->next, wanted, ARRAY_LEN(wanted), wait_ms(l));
     l->turned_ms = platform_steady_ms();
     heartbeat_update(&l->heartbeat, l->turned_ms);
     handle_signals(l);
     if (l->stopping)
         return LOOP_STOPPED;
+    api_collect(l->web_service.api);
     /* Called before jobs are polled, so that later results end the wait of the next turn. */
     if (l->settings.reader)
         file_reader_handle_event(l->settings.reader);
@@ -632,7 +666,8 @@ enum loop_result loop_turn(struct loop *l, struct error *err)
                                                platform_steady_ms()))
         begin_reload(l);
     turn_files(l);
-    if (next_to_advance(l) && !advance_next(l, err))
+    l->adoption_waits = false;
+    if (l->next && !advance_next(l, err))
         return LOOP_FAILED;
     if (l->current)
         advance_current(l, wanted[1].revents != 0);

@@ -8,7 +8,10 @@
 #include "exporter/web/query.h"
 #include "exporter/web/response.h"
 
-enum { ROWS_KEPT_MS = 15 * 60 * 1000 }; /* Minimum time from make_view() to dropping rows. */
+enum {
+    ROWS_KEPT_MS = 15 * 60 * 1000,         /* Minimum time from make_view() to dropping rows. */
+    OUTDATED_MAX_BYTES = 64 * 1024 * 1024, /* Outdated rows of all stored lists. */
+};
 
 #define ENDPOINT_ROW(id, handler, path, summary, known, required, needs, answer)                   \
     {handler, path, summary, known, required, needs, answer, false},
@@ -167,6 +170,7 @@ static void drop_unused_lists(struct api *a, struct evaluation *e)
     int64_t now_ms = platform_steady_ms();
 
     paging_drop_expired(a->paging, now_ms);
+    paging_drop_outdated(a->paging, OUTDATED_MAX_BYTES);
     if (e && e->rows && !paging_keeps_views(a->paging) && now_ms - a->listed_ms >= ROWS_KEPT_MS)
         evaluation_drop_rows(e);
 }
@@ -182,12 +186,17 @@ static bool must_wait(const struct queued_request *request, const struct evaluat
     return needs != NEEDS_NOTHING && !(needs == NEEDS_ROWS && e && e->rows);
 }
 
+void api_collect(struct api *a)
+{
+    if (a->request && request_worker_collect(a->request_worker))
+        finish_request(a);
+}
+
 void api_turn(struct api *a, const struct health *h, struct evaluation *e, bool settled)
 {
     struct queued_request *request;
 
-    if (a->request && request_worker_collect(a->request_worker))
-        finish_request(a);
+    api_collect(a);
     if (!a->request)
         drop_unused_lists(a, e);
     while (!a->request && (request = request_queue_peek(a->request_queue)) != NULL) {

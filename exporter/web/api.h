@@ -224,8 +224,11 @@ struct api *api_new(struct request_queue *request_queue, struct request_worker *
 /* Frees the API. The worker must be idle. Accepts NULL. */
 void api_free(struct api *a);
 
+/* Sends the response of the request that is handled, if the worker has finished it. */
+void api_collect(struct api *a);
+
 /*
- * Sends a finished response, drops lists and rows that were not requested for some time, and starts
+ * Calls api_collect(), drops lists and rows that were not requested for some time, and starts
  * to handle the next requests in the queue. `e` is the evaluation of `h`, or NULL. `settled` is
  * false while objects are left to evaluate: the oldest request then stays in the queue, with all
  * requests behind it, unless its endpoint has NEEDS_NOTHING, or has NEEDS_ROWS and the evaluation
@@ -235,7 +238,10 @@ void api_turn(struct api *a, const struct health *h, struct evaluation *e, bool 
 
 /* Returns true while the worker reads the evaluation: the caller must not use the evaluation. */
 bool api_uses_evaluation(const struct api *a);
-/* Returns true while a request is handled: the evaluation and its rows must not be freed. */
+/*
+ * Returns true while a request is handled: the evaluation and its rows must not be freed. The next
+ * call of api_collect() or api_turn() ends the request if the worker has finished it.
+ */
 bool api_has_request(const struct api *a);
 /* Drops all stored lists. Call this function before the evaluation is freed. */
 void api_forget_lists(struct api *a);

@@ -8,7 +8,7 @@ enum {
     TOKEN_PARTS = 4, /* Seed, number of the list, and both members of the position. */
     TOKEN_MAX_BYTES = 4 * 17,
     LISTS_STORED_MAX = 16,
-    LINES_STORED_MAX_BYTES = 64 * 1024 * 1024, /* Lines of all stored lists. */
+    LISTS_STORED_MAX_BYTES = 64 * 1024 * 1024, /* Lines and orders of all stored lists. */
     LIST_STORED_MS = 5 * 60 * 1000,            /* Time from `used_ms` to dropping the list. */
 };
 
@@ -279,15 +279,19 @@ const char *paging_end_page(struct paging *p, struct row_position next)
     return p->token;
 }
 
-/* Returns the stored list with the oldest `used_ms`; NULL if no list is stored. */
-static struct stored_list *oldest_list(struct paging *p)
+/*
+ * Returns the stored list with the oldest `used_ms`, of those with a view if `with_view`; NULL if
+ * there is none.
+ */
+static struct stored_list *oldest_list(struct paging *p, bool with_view)
 {
     struct stored_list *found = NULL;
 
     for (size_t i = 0; i < LISTS_STORED_MAX; i++) {
         struct stored_list *list = &p->stored[i];
 
-        if (list->filter && (!found || list->used_ms < found->used_ms))
+        if (list->filter && (list->view || !with_view) &&
+            (!found || list->used_ms < found->used_ms))
             found = list;
     }
     return found;
@@ -297,8 +301,10 @@ static size_t stored_bytes(const struct paging *p)
 {
     size_t sum = 0;
 
-    for (size_t i = 0; i < LISTS_STORED_MAX; i++)
+    for (size_t i = 0; i < LISTS_STORED_MAX; i++) {
         sum += p->stored[i].lines ? p->stored[i].lines->len : 0;
+        sum += p->stored[i].order ? p->stored[i].order->count * sizeof(void *) : 0;
+    }
     return sum;
 }
 
@@ -314,13 +320,13 @@ void paging_close(struct paging *p, int64_t now_ms)
         if (!p->stored[i].filter)
             slot = &p->stored[i];
     }
-    slot = slot ? slot : oldest_list(p);
+    slot = slot ? slot : oldest_list(p, false);
     drop_list(slot);
     *slot = p->open;
     slot->used_ms = now_ms;
     p->open = (struct stored_list){0};
-    while (stored_bytes(p) > LINES_STORED_MAX_BYTES)
-        drop_list(oldest_list(p));
+    while (stored_bytes(p) > LISTS_STORED_MAX_BYTES)
+        drop_list(oldest_list(p, false));
 }
 
 void paging_drop_expired(struct paging *p, int64_t now_ms)
@@ -329,6 +335,14 @@ void paging_drop_expired(struct paging *p, int64_t now_ms)
         if (p->stored[i].filter && now_ms - p->stored[i].used_ms >= LIST_STORED_MS)
             drop_list(&p->stored[i]);
     }
+}
+
+void paging_drop_outdated(struct paging *p, size_t bytes)
+{
+    struct stored_list *oldest;
+
+    while ((oldest = oldest_list(p, true)) != NULL && row_views_bytes(oldest->view) > bytes)
+        drop_list(oldest);
 }
 
 void paging_drop_all(struct paging *p)

@@ -9,7 +9,7 @@
  * page, and `continue` is a token for the next page. All pages show the list as of the first page,
  * because its view or lines are stored, for at most five minutes after the last paging_close(). The
  * history stores no view or lines: its tokens have the number of a transition. A token of a list
- * that is no longer stored is refused with 410.
+ * that is no longer stored, perhaps for lack of space, is refused with 410.
  *
  * Only the loop calls paging_open() and the functions from paging_close() on. The worker thread
  * uses the paging while it runs the endpoint of the open request.
@@ -85,12 +85,18 @@ const char *paging_end_page(struct paging *p, struct row_position next);
 
 /*
  * Ends the open request. Stores the list if there is a next page. Then drops the longest unused
- * lists, even this one, until at most 16 lists with at most 64 MiB of lines are stored.
+ * lists, even this one, until at most 16 lists with at most 64 MiB of lines and orders are stored.
  */
 void paging_close(struct paging *p, int64_t now_ms);
 
 /* Drops the lists that were last stored five minutes ago or earlier. `now_ms` is a steady time. */
 void paging_drop_expired(struct paging *p, int64_t now_ms);
+
+/*
+ * Drops the longest unused lists with a view until views keep at most `bytes` of outdated rows:
+ * with steady changes, each view keeps nearly all rows a second time.
+ */
+void paging_drop_outdated(struct paging *p, size_t bytes);
 
 /* Drops all lists, including the list of the open request. */
 void paging_drop_all(struct paging *p);

@@ -55,15 +55,6 @@ static void add_namespace(struct strbuf *out, const char *ns)
         link_namespace(out, ns);
 }
 
-/* Appends the apiVersion of a template if kind and name are ambiguous without it. */
-static void add_distinct_version(struct strbuf *out, const struct entry *entry)
-{
-    const char *version = entry_distinct_version(entry);
-
-    if (version)
-        html_textf(out, " (%s)", version);
-}
-
 /* Appends a known value. `now_ms`: the present for ages. */
 static void add_value(struct strbuf *out, const struct list_column *column,
                       const struct list_value *v, int64_t now_ms)
@@ -106,7 +97,8 @@ static void add_value(struct strbuf *out, const struct list_column *column,
         return;
     case LIST_OBJECT:
         link_short_name(out, entry_class(v->entry), false, entry_identity(v->entry));
-        add_distinct_version(out, v->entry);
+        if (v->text)
+            html_textf(out, " (%s)", v->text);
         return;
     case LIST_DEPENDENCY:
         link_short_name(out, CLASS_TEMPLATE, true, resource_identity_of(v->entry));

@@ -22,10 +22,18 @@ struct request_queue {
     unsigned count;
     unsigned limit;
     bool closed;
-    int fd; /* eventfd; readable from request_queue_submit() to request_queue_peek(). */
+    int fd; /* eventfd; see request_queue_fd(). */
     uint64_t unread_max;
     _Atomic uint64_t unread; /* Bytes of responses that clients have not read. */
 };
+
+static void notify_eventfd(int fd)
+{
+    const uint64_t one = 1;
+
+    if (write(fd, &one, sizeof(one)) != sizeof(one))
+        abort();
+}
 
 struct request_queue *request_queue_new(unsigned limit, uint64_t bytes)
 {
@@ -89,8 +97,6 @@ struct MHD_Response *queued_request_take_response(struct queued_request *request
 bool request_queue_submit(struct request_queue *q, struct queued_request *request,
                           struct MHD_Connection *connection)
 {
-    const uint64_t one = 1;
-
     pthread_mutex_lock(&q->lock);
     bool taken = !q->closed && q->count < q->limit;
 
@@ -103,7 +109,9 @@ bool request_queue_submit(struct request_queue *q, struct queued_request *reques
         q->count++;
     }
     pthread_mutex_unlock(&q->lock);
-    return taken && write(q->fd, &one, sizeof(one)) == sizeof(one);
+    if (taken)
+        notify_eventfd(q->fd);
+    return taken;
 }
 
 int request_queue_fd(const struct request_queue *q)
@@ -178,7 +186,10 @@ void request_queue_answer_first(struct request_queue *q)
     if (!q->first)
         q->last = &q->first;
     q->count--;
+    bool waiting = q->first;
     pthread_mutex_unlock(&q->lock);
+    if (waiting)
+        notify_eventfd(q->fd);
     /* Last, because the thread of the connection may then free the request at once. */
     MHD_resume_connection(request->connection);
 }
@@ -218,14 +229,6 @@ struct request_worker {
     void (*work)(void *context); /* NULL: the thread ends. */
     void *context;
 };
-
-static void notify_eventfd(int fd)
-{
-    const uint64_t one = 1;
-
-    if (write(fd, &one, sizeof(one)) != sizeof(one))
-        abort();
-}
 
 static void *run_worker(void *context)
 {

@@ -73,7 +73,10 @@ struct MHD_Response *queued_request_take_response(struct queued_request *request
 bool request_queue_submit(struct request_queue *q, struct queued_request *request,
                           struct MHD_Connection *connection) MUST_USE;
 
-/* Returns a descriptor, readable if a request was enqueued since the last request_queue_peek(). */
+/*
+ * Returns a descriptor, readable if since the last request_queue_peek() a request was enqueued, or
+ * request_queue_answer_first() has left others.
+ */
 int request_queue_fd(const struct request_queue *q);
 
 /* Returns the bytes of responses that clients have not read. Any thread may call it. */

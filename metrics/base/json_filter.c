@@ -388,8 +388,8 @@ static cJSON *parse_object(struct filter_parser *p, const struct json_filter *fi
     return close_container(p, &c, '}');
 }
 
-cJSON *json_filter_parse(const struct json_filter *filter, const char *json, size_t len,
-                         size_t max_values, struct json_memory *memory)
+cJSON *json_filter_parse_first(const struct json_filter *filter, const char *json, size_t len,
+                               size_t max_values, struct json_memory *memory, size_t *used)
 {
     struct filter_parser p = {
         .at = json,
@@ -400,8 +400,17 @@ cJSON *json_filter_parse(const struct json_filter *filter, const char *json, siz
     };
     cJSON *tree = next_byte(&p) == '{' ? parse_object(&p, filter) : NULL;
 
-    next_byte(&p);
-    return p.at == p.end ? tree : NULL;
+    *used = (size_t)(p.at - json);
+    return tree;
+}
+
+cJSON *json_filter_parse(const struct json_filter *filter, const char *json, size_t len,
+                         size_t max_values, struct json_memory *memory)
+{
+    size_t used;
+    cJSON *tree = json_filter_parse_first(filter, json, len, max_values, memory, &used);
+
+    return json_skip_space(json + used) == json + len ? tree : NULL;
 }
 
 void json_set_text(cJSON *item, const char *text)

@@ -87,6 +87,14 @@ cJSON *json_filter_parse(const struct json_filter *filter, const char *json, siz
                          size_t max_values, struct json_memory *memory) MUST_USE;
 
 /*
+ * Like json_filter_parse(), for a text that begins with an object. Sets `used` to the length of the
+ * object; does not check the text after it.
+ */
+cJSON *json_filter_parse_first(const struct json_filter *filter, const char *json, size_t len,
+                               size_t max_values, struct json_memory *memory,
+                               size_t *used) MUST_USE;
+
+/*
  * Set the text of a string, or of the first member `key` of an object, in a tree of cJSON or of
  * json_filter_parse(). `key` and `text` must stay valid as long as the tree. `m` is the memory of
  * the tree; a tree of cJSON does not use it.

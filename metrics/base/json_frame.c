@@ -37,10 +37,13 @@ static const bool is_structural[256] = {
     ['"'] = true, ['{'] = true, ['['] = true, ['}'] = true, [']'] = true,
 };
 
+enum { CHUNK_MAX = 1 << 20 }; /* Maximum bytes of one feed for on_start. */
+
 /* Bytes of one call of json_frame_feed(). */
 struct feed {
     const char *bytes;
     size_t len;
+    bool has_nul; /* A NUL follows the bytes. */
     size_t at;
     size_t kept; /* Bytes before this offset are already appended or dropped. */
 };
@@ -175,6 +178,7 @@ static void end_object(struct json_frame *f, struct feed *feed)
     if (!object_fits(f))
         return;
     f->in_object = false;
+    f->last_len = f->object.len;
     f->cut = !strbuf_ok(&f->object);
     if (!f->on_object(f->context, f->object.data, f->object.len, f->object_start))
         f->stopped = true;
@@ -227,6 +231,26 @@ static void read_scalar(struct json_frame *f, struct feed *feed)
     feed->at++;
 }
 
+/*
+ * Begins an object at the current byte. Returns true if on_start has handled the whole object.
+ * Avoids a useless attempt if the object seems to continue in the next feed.
+ */
+static bool start_object(struct json_frame *f, struct feed *feed)
+{
+    size_t left = feed->len - feed->at;
+    size_t used;
+
+    f->object_start = f->offset + feed->at;
+    if (!feed->has_nul || feed->bytes[feed->at] != '{' || left < f->last_len)
+        return false;
+    used = f->on_start(f->context, feed->bytes + feed->at, left, &f->stopped);
+    if (used == 0)
+        return false;
+    f->last_len = used;
+    feed->kept = feed->at += used;
+    return true;
+}
+
 /* Reads one byte outside of objects: a separator, the end of "items", or the start of an object. */
 static void read_between_objects(struct json_frame *f, struct feed *feed)
 {
@@ -239,9 +263,8 @@ static void read_between_objects(struct json_frame *f, struct feed *feed)
         f->in_items = false;
         f->depth--;
         feed->at++;
-    } else {
+    } else if (!start_object(f, feed)) {
         f->in_object = true;
-        f->object_start = f->offset + feed->at;
         f->depth += class == BYTE_OPEN ? 1 : 0;
         f->in_string = class == BYTE_QUOTE;
         feed->at++;
@@ -277,15 +300,22 @@ static void read_outside_items(struct json_frame *f, struct feed *feed)
 
 bool json_frame_feed(struct json_frame *f, const char *bytes, size_t len, struct error *err)
 {
+    CLEANUP(strbuf_release) struct strbuf chunk = STRBUF_INIT(CHUNK_MAX);
     struct feed feed = {.bytes = bytes, .len = len};
 
     if (f->stopped)
         return fail(err, "cannot continue after an earlier failure");
+    if (f->on_start && len <= CHUNK_MAX && len <= f->object.max) {
+        strbuf_reserve(&chunk, len);
+        strbuf_add(&chunk, bytes, len);
+        feed.bytes = chunk.data;
+        feed.has_nul = true;
+    }
     while (feed.at < len && !f->stopped && !f->ended && object_fits(f) && strbuf_ok(&f->rest)) {
         if (f->in_string && f->key_state != KEY_OTHER)
-            feed.at = skip_key(f, bytes, feed.at, len);
+            feed.at = skip_key(f, feed.bytes, feed.at, len);
         else if (f->in_string)
-            feed.at = skip_string(f, bytes, feed.at, len);
+            feed.at = skip_string(f, feed.bytes, feed.at, len);
         else if (f->in_object && f->depth > outer_depth(f))
             read_container(f, &feed);
         else if (f->in_object)

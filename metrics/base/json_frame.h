@@ -21,9 +21,17 @@ enum json_frame_mode {
 /* Receives one object, which begins at `offset` of the stream. Returns false to stop. */
 typedef bool json_frame_fn(void *context, const char *json, size_t len, size_t offset);
 
+/*
+ * Handles the object at the start of a text of `len` bytes and a NUL, before the search for its
+ * end, which would read its bytes once more. Returns the length of the object; 0 if it is
+ * incomplete or invalid, and on_object must receive it. Sets `stopped` to stop after the object.
+ */
+typedef size_t json_frame_start_fn(void *context, const char *json, size_t len, bool *stopped);
+
 struct json_frame {
     enum json_frame_mode mode;
     json_frame_fn *on_object;
+    json_frame_start_fn *on_start; /* NULL to frame all objects; set it after init. */
     void *context;
     unsigned depth;
     unsigned key_state; /* Progress of the match of a top-level key with "items". */
@@ -38,6 +46,7 @@ struct json_frame {
     bool ended;          /* With one_document: the list is complete. */
     size_t offset;       /* Bytes read so far; with one_document up to the end of the list. */
     size_t object_start; /* Offset of the open or last object in the stream. */
+    size_t last_len;     /* Length of the last object, the expected length of the next. */
     struct strbuf object;
     struct strbuf rest;
 };

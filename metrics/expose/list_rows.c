@@ -49,6 +49,7 @@ void row_init(struct row *row, struct entry *template, const struct engine *engi
         .actor = (uint8_t)template_actor(engine, template),
         .since_seen = since.seen,
         .claimed_exists = decision_claimed(d) && entry_exists(decision_claimed(d)),
+        .distinct = entry_distinct_version(template) != NULL,
         .worst = worst_problem_of_template(engine_problems(engine), template),
     };
     pin(row->template);
@@ -73,8 +74,8 @@ bool row_equal(const struct row *a, const struct row *b)
            a->state == b->state && a->reason == b->reason && a->phase == b->phase &&
            a->stage == b->stage && a->stage_reason == b->stage_reason && a->actor == b->actor &&
            a->since_seen == b->since_seen && a->claimed_exists == b->claimed_exists &&
-           a->worst.problem == b->worst.problem && a->worst.severity == b->worst.severity &&
-           a->worst.since_ms == b->worst.since_ms;
+           a->distinct == b->distinct && a->worst.problem == b->worst.problem &&
+           a->worst.severity == b->worst.severity && a->worst.since_ms == b->worst.since_ms;
 }
 
 /* ---- columns ---- */
@@ -93,7 +94,9 @@ bool row_equal(const struct row *a, const struct row *b)
 VALUE(severity_of, list_word(severity_names, SEVERITY_COUNT, row->worst.severity))
 VALUE(problem_of, list_word(problem_names, PROBLEM_COUNT, row->worst.problem))
 VALUE(problem_since_of, list_number_if(row->worst.since_ms > 0, row->worst.since_ms))
-VALUE(template_of, list_entry(e, true))
+VALUE(template_of,
+      ((struct list_value){
+          .known = true, .text = row->distinct ? entry_type(e)->api_version : NULL, .entry = e}))
 VALUE(api_version_of, list_text(entry_type(e)->api_version))
 VALUE(kind_value, list_text(entry_kind(e)))
 VALUE(group_of, list_text(entry_type(e)->group))
@@ -322,18 +325,22 @@ struct rows {
     size_t retired_count;
     size_t retired_capacity;
     uint64_t view_number; /* Number of the newest view so far, dropped or not; 0 without views. */
+    size_t chunk_count;   /* Number of all chunks, of current rows and views. */
 };
 
-static void drop_chunk(struct chunk *chunk)
+static void drop_chunk(struct rows *rows, struct chunk *chunk)
 {
-    if (--chunk->references == 0)
-        free(chunk);
+    if (--chunk->references > 0)
+        return;
+    rows->chunk_count--;
+    free(chunk);
 }
 
-static struct chunk *new_chunk(void)
+static struct chunk *new_chunk(struct rows *rows)
 {
     struct chunk *chunk = xmalloc(sizeof(*chunk));
 
+    rows->chunk_count++;
     chunk->references = 1;
     chunk->count = 0;
     return chunk;
@@ -378,13 +385,14 @@ static size_t find_row(const struct chunk *chunk, const struct entry *template, 
 }
 
 /* Returns the chunk at an index for changes; copies the chunk first if a view shares it. */
-static struct chunk *unshare_chunk(struct sequence *s, size_t at)
+static struct chunk *unshare_chunk(struct rows *rows, size_t at)
 {
+    struct sequence *s = &rows->now;
     struct chunk *old = s->chunks[at], *fresh;
 
     if (old->references == 1)
         return old;
-    fresh = new_chunk();
+    fresh = new_chunk(rows);
     fresh->count = old->count;
     memcpy(fresh->rows, old->rows, old->count * sizeof(*old->rows));
     old->references--;
@@ -404,9 +412,10 @@ static void insert_chunk(struct sequence *s, size_t at, struct chunk *chunk)
 }
 
 /* Splits a full chunk that is not shared into two. Returns the second one. */
-static struct chunk *split_chunk(struct sequence *s, size_t at)
+static struct chunk *split_chunk(struct rows *rows, size_t at)
 {
-    struct chunk *first = s->chunks[at], *second = new_chunk();
+    struct sequence *s = &rows->now;
+    struct chunk *first = s->chunks[at], *second = new_chunk(rows);
 
     second->count = first->count / 2;
     first->count -= second->count;
@@ -446,7 +455,7 @@ void rows_free(struct rows *rows)
     for (size_t i = 0; i < rows->now.count; i++) {
         for (size_t k = 0; k < rows->now.chunks[i]->count; k++)
             row_release(&rows->now.chunks[i]->rows[k], rows->store);
-        drop_chunk(rows->now.chunks[i]);
+        drop_chunk(rows, rows->now.chunks[i]);
     }
     free(rows->now.chunks);
     free(rows->retired);
@@ -463,13 +472,13 @@ void rows_put(struct rows *rows, struct row *row)
     if (at == s->count && at > 0 && s->chunks[at - 1]->count < CHUNK_ROWS)
         at--;
     if (at == s->count)
-        insert_chunk(s, at, new_chunk());
+        insert_chunk(s, at, new_chunk(rows));
     index = find_row(s->chunks[at], row->template, &found);
     if (found && row_equal(&s->chunks[at]->rows[index], row)) {
         row_release(row, rows->store);
         return;
     }
-    struct chunk *chunk = unshare_chunk(s, at);
+    struct chunk *chunk = unshare_chunk(rows, at);
 
     rows->current = NULL;
     if (found) {
@@ -478,7 +487,7 @@ void rows_put(struct rows *rows, struct row *row)
         return;
     }
     if (chunk->count == CHUNK_ROWS) {
-        struct chunk *second = split_chunk(s, at);
+        struct chunk *second = split_chunk(rows, at);
 
         if (index > chunk->count) {
             index -= chunk->count;
@@ -502,7 +511,7 @@ void rows_remove(struct rows *rows, const struct entry *template)
     index = find_row(s->chunks[at], template, &found);
     if (!found)
         return;
-    struct chunk *chunk = unshare_chunk(s, at);
+    struct chunk *chunk = unshare_chunk(rows, at);
 
     rows->current = NULL;
     retire_row(rows, &chunk->rows[index]);
@@ -510,25 +519,35 @@ void rows_remove(struct rows *rows, const struct entry *template)
     memmove(&chunk->rows[index], &chunk->rows[index + 1],
             (chunk->count - index) * sizeof(*chunk->rows));
     if (chunk->count == 0) {
-        drop_chunk(chunk);
+        drop_chunk(rows, chunk);
         s->count--;
         memmove(&s->chunks[at], &s->chunks[at + 1], (s->count - at) * sizeof(struct chunk *));
     }
 }
 
-void rows_release_retired(struct rows *rows)
+/* Returns the number of retired rows that no view needs; they are the oldest ones. */
+static size_t count_unneeded(const struct rows *rows)
 {
     const struct row_view *oldest = rows->newest;
-    size_t done = 0;
+    size_t count = 0;
 
     /* A view can have a retired row only if it existed when the row was retired. */
     while (oldest && oldest->next)
         oldest = oldest->next;
-    while (done < rows->retired_count &&
-           (!oldest || rows->retired[done].view_number < oldest->number))
-        row_release(&rows->retired[done++].row, rows->store);
+    while (count < rows->retired_count &&
+           (!oldest || rows->retired[count].view_number < oldest->number))
+        count++;
+    return count;
+}
+
+void rows_release_retired(struct rows *rows)
+{
+    size_t done = count_unneeded(rows);
+
     if (done == 0)
         return;
+    for (size_t i = 0; i < done; i++)
+        row_release(&rows->retired[i].row, rows->store);
     rows->retired_count -= done;
     memmove(rows->retired, &rows->retired[done], rows->retired_count * sizeof(*rows->retired));
 }
@@ -574,9 +593,17 @@ void row_view_drop(struct row_view *view)
     if (rows->current == view)
         rows->current = NULL;
     for (size_t i = 0; i < view->sequence.count; i++)
-        drop_chunk(view->sequence.chunks[i]);
+        drop_chunk(rows, view->sequence.chunks[i]);
     free(view->sequence.chunks);
     free(view);
+}
+
+size_t row_views_bytes(const struct row_view *view)
+{
+    const struct rows *rows = view->rows;
+
+    return (rows->chunk_count - rows->now.count) * sizeof(struct chunk) +
+           (rows->retired_count - count_unneeded(rows)) * sizeof(*rows->retired);
 }
 
 size_t row_view_count(const struct row_view *view)

@@ -14,8 +14,8 @@
  *
  * Threads of the web server read rows while the event loop changes the store. These threads may
  * read the members of a row, and type, namespace and name of its entries, which never change; they
- * must not read the object or the decision of an entry. A list that needs more data gets a member
- * here.
+ * must not read the object or the decision of an entry, nor other types of its kind. A list that
+ * needs more data gets a member here.
  */
 struct row {
     struct entry *template;
@@ -36,6 +36,7 @@ struct row {
     uint8_t actor;        /* enum actor: see template_actor(). */
     bool since_seen;      /* Member `seen` of struct since. */
     bool claimed_exists;  /* `claimed` existed when the row was made. */
+    bool distinct;        /* entry_distinct_version() was not NULL when the row was made. */
 };
 
 /*
@@ -91,6 +92,12 @@ struct row_view *row_view_ref(struct row_view *view);
 
 /* Drops a reference. Accepts NULL. */
 void row_view_drop(struct row_view *view);
+
+/*
+ * Returns the bytes of outdated rows that are kept for this view or for other views of the same
+ * rows.
+ */
+size_t row_views_bytes(const struct row_view *view);
 
 /* Returns the number of rows of a view. */
 size_t row_view_count(const struct row_view *view);

@@ -21,11 +21,13 @@ enum list_kind {
     /* `number` is in milliseconds since the epoch; `text` is set if that is the time of the first
      * observation. The page shows the age. */
     LIST_TIME,
-    LIST_BOOL,       /* `number` is 0 or 1. */
-    LIST_POLICY,     /* `entry` is a policy; `number` is 1 if the policy exists. */
-    LIST_NAMESPACE,  /* `text` is the name of a namespace. */
-    LIST_CLUSTER,    /* `text` is the name of a member cluster. */
-    LIST_OBJECT,     /* `entry` is a template or policy, without namespace; only on pages. */
+    LIST_BOOL,      /* `number` is 0 or 1. */
+    LIST_POLICY,    /* `entry` is a policy; `number` is 1 if the policy exists. */
+    LIST_NAMESPACE, /* `text` is the name of a namespace. */
+    LIST_CLUSTER,   /* `text` is the name of a member cluster. */
+    /* `entry` is a template or policy, without namespace; `text` the apiVersion if it is needed to
+     * tell the object from others, else NULL. Only on pages. */
+    LIST_OBJECT,
     LIST_DEPENDENCY, /* `entry` represents a dependency (resource_identity_of); only on pages. */
 };
 

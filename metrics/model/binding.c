@@ -89,13 +89,6 @@ static const char *intern_message(struct decode *d, const char *text)
                           len > MESSAGE_MAX ? utf8_cut_length(text, MESSAGE_MAX) : len);
 }
 
-static struct status_problem *get_or_add_status_problem(struct binding_status *p)
-{
-    if (!p->problem)
-        p->problem = xcalloc(1, sizeof(*p->problem));
-    return p->problem;
-}
-
 /* ---- conditions in the status of a binding ---- */
 
 static const cJSON *find_condition(const cJSON *status, const char *type)
@@ -139,7 +132,7 @@ static uint32_t scheduled_time_s(const cJSON *status, const cJSON *condition)
 }
 
 static void read_scheduled_condition(struct decode *d, const cJSON *json,
-                                     struct binding_status *out)
+                                     struct status_problem *problem, struct binding_status *out)
 {
     const cJSON *status = json_get(json, "status");
     const cJSON *condition = find_condition(status, "Scheduled");
@@ -151,19 +144,20 @@ static void read_scheduled_condition(struct decode *d, const cJSON *json,
     if (strcmp(json_str(condition, "status", ""), "True") != 0) {
         out->scheduled = (uint8_t)scheduled_from_reason(json_str(condition, "reason", ""));
         if (*message)
-            get_or_add_status_problem(out)->message = intern_message(d, message);
+            problem->message = intern_message(d, message);
         return;
     }
     out->scheduled = SCHEDULED_TRUE;
 }
 
-static void read_conditions(struct decode *d, const cJSON *json, struct binding_status *out)
+static void read_conditions(struct decode *d, const cJSON *json, struct status_problem *problem,
+                            struct binding_status *out)
 {
     const cJSON *status = json_get(json, "status");
     int64_t generation = json_int(json_get(json, "metadata"), "generation", 0);
     int64_t triggered_ms = lenient_time_ms(json_get(json, "spec"), "rescheduleTriggeredAt");
 
-    read_scheduled_condition(d, json, out);
+    read_scheduled_condition(d, json, problem, out);
     out->applied_s = lenient_time_s(find_condition(status, "FullyApplied"), "lastTransitionTime");
     out->observed =
         generation == 0 || json_int(status, "schedulerObservedGeneration", 0) == generation;
@@ -203,22 +197,31 @@ static enum purge_mode purge_mode_of(const char *text)
     return PURGE_OTHER;
 }
 
-static void read_evictions(struct decode *d, const cJSON *spec, struct binding_status *out)
+static void drop_eviction_texts(struct intern *strings, const struct eviction *evictions,
+                                uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        intern_drop(strings, evictions[i].cluster);
+        intern_drop(strings, evictions[i].reason);
+        intern_drop(strings, evictions[i].producer);
+    }
+}
+
+static void read_evictions(struct decode *d, const cJSON *spec, struct status_problem *out)
 {
     const cJSON *tasks = json_array(spec, "gracefulEvictionTasks");
+    CLEANUP(free_cleanup)
+    struct eviction *evictions = decode_alloc_array(tasks, sizeof(*evictions));
     const cJSON *task;
+    uint32_t count = 0;
+    bool added;
 
     cJSON_ArrayForEach (task, tasks) {
         int64_t grace_s = json_int(task, "gracePeriodSeconds", 0);
 
         if (!cJSON_IsObject(task))
             continue;
-
-        struct status_problem *problem = get_or_add_status_problem(out);
-
-        if (!problem->evictions)
-            problem->evictions = decode_alloc_array(tasks, sizeof(*problem->evictions));
-        problem->evictions[problem->eviction_count++] = (struct eviction){
+        evictions[count++] = (struct eviction){
             .cluster = intern_add(d->strings, json_str(task, "fromCluster", "")),
             .reason = intern_add(d->strings, json_str(task, "reason", "")),
             .producer = intern_add(d->strings, json_str(task, "producer", "")),
@@ -228,6 +231,12 @@ static void read_evictions(struct decode *d, const cJSON *spec, struct binding_s
             .suppresses = json_bool(task, "suppressDeletion", false),
         };
     }
+    if (count == 0)
+        return;
+    out->eviction_count = count;
+    out->evictions = intern_add_block(d->strings, evictions, count * sizeof(*evictions), &added);
+    if (!added)
+        drop_eviction_texts(d->strings, evictions, count);
 }
 
 /* ---- status of the target clusters ---- */
@@ -304,10 +313,22 @@ static struct target_status decode_target_status(const cJSON *json,
     };
 }
 
-static void read_target_status(struct decode *d, const cJSON *items,
-                               const struct target_index *index, struct binding_status *out)
+static void drop_message_texts(struct intern *strings, const struct target_message *messages,
+                               uint32_t count)
 {
+    for (uint32_t i = 0; i < count; i++) {
+        intern_drop(strings, messages[i].cluster);
+        intern_drop(strings, messages[i].text);
+    }
+}
+
+static void read_target_status(struct decode *d, const cJSON *items,
+                               const struct target_index *index, struct status_problem *out)
+{
+    CLEANUP(free_cleanup) struct target_message *messages = NULL;
     const cJSON *json;
+    uint32_t count = 0;
+    bool added;
 
     cJSON_ArrayForEach (json, items) {
         struct target_cluster *target =
@@ -318,18 +339,17 @@ static void read_target_status(struct decode *d, const cJSON *items,
         target->item = decode_target_status(json, target);
         if (!target->item.has_message)
             continue;
-
-        struct status_problem *problem = get_or_add_status_problem(out);
-
-        if (!problem->messages)
-            problem->messages = xreallocarray(NULL, index->count, sizeof(*problem->messages));
-        problem->messages[problem->message_count++] = (struct target_message){
+        if (!messages)
+            messages = xreallocarray(NULL, index->count, sizeof(*messages));
+        messages[count++] = (struct target_message){
             intern_ref(target->name), intern_message(d, json_str(json, "appliedMessage", ""))};
     }
-    /* The array has space for one message per target: free the unused end. */
-    if (out->problem && out->problem->messages)
-        out->problem->messages = xreallocarray(out->problem->messages, out->problem->message_count,
-                                               sizeof(struct target_message));
+    if (count == 0)
+        return;
+    out->message_count = count;
+    out->messages = intern_add_block(d->strings, messages, count * sizeof(*messages), &added);
+    if (!added)
+        drop_message_texts(d->strings, messages, count);
 }
 
 /* Sorts pointers to the targets into `items`, which has room for them. */
@@ -396,6 +416,18 @@ void targets_set_suspended(const struct intern *strings, const char *suspension,
     read_suspension(strings, json, &index);
 }
 
+/* Drops the references that a status problem has; not the problem itself. */
+static void drop_status_problem_members(struct intern *strings, const struct status_problem *p)
+{
+    if (p->evictions && intern_has_one_reference(p->evictions))
+        drop_eviction_texts(strings, p->evictions, p->eviction_count);
+    if (p->messages && intern_has_one_reference(p->messages))
+        drop_message_texts(strings, p->messages, p->message_count);
+    intern_drop(strings, p->evictions);
+    intern_drop(strings, p->messages);
+    intern_drop(strings, p->message);
+}
+
 /* Sets `out` to the status of the binding, and `item` of each target cluster to its status. */
 static void binding_status_decode(struct decode *d, const cJSON *json,
                                   struct target_cluster *targets, uint32_t target_count,
@@ -406,32 +438,26 @@ static void binding_status_decode(struct decode *d, const cJSON *json,
     struct target_cluster **items =
         xreallocarray(NULL, target_count + (size_t)1, sizeof(struct target_cluster *));
     const struct target_index index = make_target_index(targets, target_count, items);
+    struct status_problem problem = {0};
+    bool added;
 
-    read_conditions(d, json, out);
-    read_evictions(d, spec, out);
-    read_target_status(d, json_array(json_get(json, "status"), "aggregatedStatus"), &index, out);
+    read_conditions(d, json, &problem, out);
+    read_evictions(d, spec, &problem);
+    read_target_status(d, json_array(json_get(json, "status"), "aggregatedStatus"), &index,
+                       &problem);
     read_suspension(d->strings, json_get(spec, "suspension"), &index);
+    if (!problem.message && !problem.evictions && !problem.messages)
+        return;
+    out->problem = intern_add_block(d->strings, &problem, sizeof(problem), &added);
+    if (!added)
+        drop_status_problem_members(d->strings, &problem);
 }
 
 static void binding_status_release(struct intern *strings, struct binding_status *p)
 {
-    struct status_problem *problem = p->problem;
-
-    if (!problem)
-        return;
-    for (uint32_t i = 0; i < problem->eviction_count; i++) {
-        intern_drop(strings, problem->evictions[i].cluster);
-        intern_drop(strings, problem->evictions[i].reason);
-        intern_drop(strings, problem->evictions[i].producer);
-    }
-    for (uint32_t i = 0; i < problem->message_count; i++) {
-        intern_drop(strings, problem->messages[i].cluster);
-        intern_drop(strings, problem->messages[i].text);
-    }
-    intern_drop(strings, problem->message);
-    free(problem->evictions);
-    free(problem->messages);
-    free(problem);
+    if (p->problem && intern_has_one_reference(p->problem))
+        drop_status_problem_members(strings, p->problem);
+    intern_drop(strings, p->problem);
     p->problem = NULL;
 }
 

@@ -93,6 +93,7 @@ struct eviction {
     int32_t grace_s;    /* 0 if unset or invalid: Karmada applies its own timeout. */
     uint8_t purge_mode; /* Value of enum purge_mode. */
     bool suppresses;    /* suppressDeletion: the evicted copy runs until a user changes the task. */
+    uint16_t unused;    /* 0: interned blocks have no padding. */
 };
 
 /* Message of the last failed apply to a target cluster. Interned texts. */
@@ -103,18 +104,21 @@ struct target_message {
 
 enum { MESSAGE_MAX = 1024 }; /* In bytes; longer messages are cut. */
 
-/* Failures and evictions, which few bindings have. */
+/*
+ * Failures and evictions, which few bindings have. A failover gives the same to many: they share
+ * one interned block with interned blocks of evictions and messages.
+ */
 struct status_problem {
     const char *message; /* Message of Scheduled, if that is not True; NULL if empty. Interned. */
-    struct eviction *evictions;
-    struct target_message *messages; /* In the order of status.aggregatedStatus. */
+    const struct eviction *evictions;
+    const struct target_message *messages; /* In the order of status.aggregatedStatus. */
     uint32_t eviction_count;
     uint32_t message_count;
 };
 
 /* Status of a binding. Times are in seconds since the epoch, 0 if unknown. */
 struct binding_status {
-    struct status_problem *problem; /* Owned; NULL without evictions and messages. */
+    const struct status_problem *problem; /* Interned; NULL without evictions and messages. */
     /* status.lastScheduledTime if set and Scheduled is True; else last transition of Scheduled. */
     uint32_t scheduled_s;
     uint32_t applied_s;      /* Last transition of the condition FullyApplied. */

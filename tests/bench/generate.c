@@ -46,14 +46,21 @@ static struct shape_values values_of(const struct generated *g, unsigned ns, uns
                                  .bound = g->bindings};
 }
 
-static void expand_numbered(struct strbuf *out, const char *shape, const struct generated *g,
-                            unsigned at)
+static struct shape_values numbered_values(const struct generated *g, unsigned at)
 {
     struct shape_values values = values_of(g, namespace_of(g, at), group_of(g, at));
 
     values.number = at;
     values.version = 1000 + at;
     values.applied = at % APPLIED_EVERY == 0;
+    return values;
+}
+
+static void expand_numbered(struct strbuf *out, const char *shape, const struct generated *g,
+                            unsigned at)
+{
+    struct shape_values values = numbered_values(g, at);
+
     shape_expand(out, shape, &values);
 }
 
@@ -76,6 +83,16 @@ void generate_policy(struct strbuf *out, const struct generated *g, unsigned at,
 void generate_binding(struct strbuf *out, const struct generated *g, unsigned at)
 {
     expand_numbered(out, "binding", g, at);
+}
+
+void generate_evicted_binding(struct strbuf *out, const struct generated *g, unsigned at)
+{
+    struct shape_values values = numbered_values(g, at);
+
+    values.evicted = true;
+    values.generation++;
+    values.version += g->templates;
+    shape_expand(out, "binding", &values);
 }
 
 char *generate_directory(void)

@@ -24,6 +24,8 @@ void generate_template(struct strbuf *out, const struct generated *g, unsigned a
 void generate_policy(struct strbuf *out, const struct generated *g, unsigned at,
                      const char *member_cluster);
 void generate_binding(struct strbuf *out, const struct generated *g, unsigned at);
+/* Appends the same binding with an eviction task, as a later version. */
+void generate_evicted_binding(struct strbuf *out, const struct generated *g, unsigned at);
 
 /* Creates a directory below /tmp. The caller frees the name. */
 char *generate_directory(void) MUST_USE;

@@ -123,6 +123,8 @@ static bool holds(const char *condition, const struct shape_values *values)
         return values->bound;
     if (strcmp(condition, "applied") == 0)
         return values->applied;
+    if (strcmp(condition, "evicted") == 0)
+        return values->evicted;
     return false;
 }
 

@@ -24,6 +24,7 @@ struct shape_values {
     const char *cluster; /* First member cluster of the placement. */
     bool bound;          /* Karmada has claimed the template. */
     bool applied;        /* kubectl apply wrote the template. */
+    bool evicted;        /* The binding has an eviction task for the first member cluster. */
 };
 
 /* Appends the shape with these values. Aborts if there is no such shape or placeholder. */

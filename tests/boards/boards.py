@@ -45,6 +45,10 @@ RECORDED = {
     "karmada_policy:policy_placement_drift_replicas:topk": {*POLICY, "movement"},
     "karmada_policy:namespace_placement_drift_requests:topk": {
         "namespace", "resource", "unit", "movement"},
+    "karmada_policy:templates_stage:sum": {"stage", "reason"},
+    "karmada_policy:templates_delivery:sum": {"stage", "reason"},
+    "karmada_policy:member_cluster_free:max": {"member_cluster", "resource", "unit"},
+    "karmada_policy:member_cluster_arriving:sum": {"member_cluster", "resource", "unit"},
 }
 # A label that no series has: matchers of it hold only if a variable is at All, or only if it is not.
 ABSENT = "every"

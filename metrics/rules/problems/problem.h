@@ -35,18 +35,45 @@ struct external_subject {
     const char *name;
 };
 
-/* One instance; read only. Times are in milliseconds since the epoch. */
+/* Names of other objects of an instance, taken while its condition held. NULL if unknown. */
+struct problem_names {
+    const char *policy_kind;
+    const char *policy_ns; /* "" for a ClusterPropagationPolicy. */
+    const char *policy_name;
+    const char *owner;
+};
+
+/*
+ * One instance; read only. Times are in milliseconds since the epoch. A failover begins one for
+ * each binding, so the members of problems.c have no struct of their own with its padding.
+ */
 struct problem {
     struct entry *subject; /* NULL: see `external`. Pinned. */
-    const struct external_subject *external;
+    union {
+        const struct external_subject *external; /* Only with a NULL `subject`. */
+        /* Else: interned block for the history, of problems.c; NULL before the opening. */
+        const struct problem_names *names;
+    };
     const struct problem *cause; /* Open problem that hides this one, or NULL. */
     int64_t since_ms;            /* Beginning of the condition. */
     int64_t opened_ms;           /* Time at which it opened; 0 if it never did. */
-    int64_t ended_ms;            /* RESOLVING: when the condition ended. */
-    enum problem_reason reason;
-    enum problem_status status;
-    bool since_seen; /* No object proves `since_ms`: it is the time of the first evaluation. */
+    int64_t ended_ms;            /* Time at which the condition ended; 0 while it holds. */
+    enum problem_reason reason : 16;
+    enum problem_status status : 8;
+    bool since_seen : 1; /* No object proves `since_ms`: it is the time of the first evaluation. */
+
+    /* ---- only for problems.c ---- */
+    bool holds : 1;         /* The condition holds. */
+    bool unknown : 1;       /* An input of the condition is not readable. */
+    bool found : 1;         /* The first problems_run() found it: its opening does not count. */
+    bool dead : 1;          /* To be removed. */
+    bool opened_before : 1; /* It was open before the observation began, or this is unknown. */
+    pool_handle next;       /* Next instance of the subject. */
+    int64_t wait_from_ms;   /* Start of the patience: since_ms, or the end of the hiding. */
+    int64_t observed_ms;    /* Start of the observation. */
 };
+
+static_assert(sizeof(struct problem) <= 72, "a failover makes up to a million instances");
 
 /* Returns the problem of an instance. */
 static inline enum problem_id problem_id(const struct problem *p)

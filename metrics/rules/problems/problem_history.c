@@ -93,41 +93,55 @@ static const char *intern_or_null(struct intern *strings, const char *text)
     return text ? intern_add(strings, text) : NULL;
 }
 
-struct problem_names problem_names_copy(const struct problem_names *names, struct intern *strings)
+static void drop_texts(const struct problem_names *names, struct intern *strings)
 {
-    return (struct problem_names){
+    intern_drop(strings, names->policy_kind);
+    intern_drop(strings, names->policy_ns);
+    intern_drop(strings, names->policy_name);
+    intern_drop(strings, names->owner);
+}
+
+const struct problem_names *problem_names_copy(const struct problem_names *names,
+                                               struct intern *strings)
+{
+    const struct problem_names *block;
+    struct problem_names copy;
+    bool added;
+
+    if (!names)
+        return NULL;
+    copy = (struct problem_names){
         .policy_kind = intern_or_null(strings, names->policy_kind),
         .policy_ns = intern_or_null(strings, names->policy_ns),
         .policy_name = intern_or_null(strings, names->policy_name),
         .owner = intern_or_null(strings, names->owner),
     };
+    block = intern_add_block(strings, &copy, sizeof(copy), &added);
+    if (!added)
+        drop_texts(&copy, strings);
+    return block;
 }
 
-void problem_names_release(struct problem_names *names, struct intern *strings)
+void problem_names_release(const struct problem_names *names, struct intern *strings)
 {
-    const char *const all[] = {names->policy_kind, names->policy_ns, names->policy_name,
-                               names->owner};
-
-    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-        if (all[i])
-            intern_drop(strings, all[i]);
-    }
-    *names = (struct problem_names){0};
+    if (names && intern_has_one_reference(names))
+        drop_texts(names, strings);
+    intern_drop(strings, names);
 }
 
-void problem_names_update(struct problem_names *names, struct intern *strings,
-                          const struct problem *p)
+void problem_names_update(struct problem *p, struct intern *strings)
 {
     const struct entry *policy = problem_policy(p);
-    struct problem_names last = *names, fresh = {.owner = problem_owner(p)};
+    const struct problem_names *last = p->names;
+    struct problem_names fresh = {.owner = problem_owner(p)};
 
     if (policy) {
         fresh.policy_kind = entry_kind(policy);
         fresh.policy_ns = entry_ns(policy);
         fresh.policy_name = policy->name;
     }
-    *names = problem_names_copy(&fresh, strings);
-    problem_names_release(&last, strings);
+    p->names = problem_names_copy(&fresh, strings);
+    problem_names_release(last, strings);
 }
 
 /* ---- resolved instances ---- */
@@ -207,7 +221,7 @@ void problem_history_add(struct problem_history *h, int64_t now_ms, const struct
 {
     const struct problem *p = r->problem;
     struct resolved_problem record = {
-        .names = r->names,
+        .names = p->subject && p->names ? *p->names : (struct problem_names){0},
         .api_version = problem_api_version(p),
         .kind = problem_subject_kind(p),
         .ns = problem_ns(p),

@@ -65,14 +65,6 @@ bool problem_history_interval(const struct problem_history *h, int64_t now_ms, u
 /* Returns the begin of the observation in milliseconds since the epoch; 0 before it. */
 int64_t problem_history_begin_ms(const struct problem_history *h);
 
-/* Names of other objects of an instance, taken while its condition held. NULL if unknown. */
-struct problem_names {
-    const char *policy_kind;
-    const char *policy_ns; /* "" for a ClusterPropagationPolicy. */
-    const char *policy_name;
-    const char *owner;
-};
-
 /* A resolved instance. Texts are never NULL, except in `names`. */
 struct resolved_problem {
     struct problem_names names;
@@ -106,13 +98,16 @@ uint64_t problem_history_count_dropped(const struct problem_history *h);
 
 /* ---- for problems.c ---- */
 
-/* Sets the names of the policy and the owner of an instance; releases the previous ones. */
-void problem_names_update(struct problem_names *names, struct intern *strings,
-                          const struct problem *p);
-/* Returns a copy with references in `strings`, for an instance of another store. */
-struct problem_names problem_names_copy(const struct problem_names *names,
-                                        struct intern *strings) MUST_USE;
-void problem_names_release(struct problem_names *names, struct intern *strings);
+/*
+ * Sets `names` of an instance with an entry to those of its policy and owner; releases the previous
+ * ones.
+ */
+void problem_names_update(struct problem *p, struct intern *strings);
+/* Returns a copy of names, which may be NULL, for an instance of another store. */
+const struct problem_names *problem_names_copy(const struct problem_names *names,
+                                               struct intern *strings) MUST_USE;
+/* Accepts NULL. */
+void problem_names_release(const struct problem_names *names, struct intern *strings);
 
 /* Returns an empty history of up to `limit` resolved instances, at most PROBLEM_RESOLVED_MAX. */
 struct problem_history *problem_history_new(size_t limit) MUST_USE;
@@ -129,7 +124,6 @@ void problem_history_count(struct problem_history *h, int64_t now_ms, enum probl
 /* An instance that is resolved now. */
 struct resolution {
     const struct problem *problem;
-    struct problem_names names; /* Borrowed. */
     enum problem_severity severity;
     bool opened_before; /* It was open before the observation, or this is unknown. */
     bool deleted;       /* Because the subject was deleted. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/problems/problems.h"
 
-#include "metrics/rules/problems/decision_flapping.h"
 #include "metrics/rules/problems/problem_conditions.h"
 #include "metrics/rules/problems/problem_hiding.h"
+#include "metrics/rules/problems/problem_subjects.h"
 #include "metrics/rules/rule.h"
 
 enum {
@@ -12,43 +12,10 @@ enum {
     UNREADABLE_RETRY_MS = 10 * 1000, /* Interval of looks at a subject that is not readable. */
 };
 
-/* One instance. */
-struct instance {
-    struct problem problem; /* First member: readers get a pointer to it. */
-    struct judged *of;
-    struct instance *next; /* Next instance of the subject. */
-    int64_t wait_from_ms;  /* Start of the patience: since_ms, or the end of the hiding. */
-    int64_t observed_ms;   /* Start of the observation. */
-    int64_t gap_ms;        /* Time at which the condition of a pending instance ended; else 0. */
-    bool holds;            /* The condition holds. */
-    bool unknown;          /* An input of the condition is not readable. */
-    bool found;            /* The first problems_run() found it: its opening does not count. */
-    bool dead;             /* To be removed. */
-    bool opened_before;    /* It was open before the observation began, or this is unknown. */
-    struct problem_names names;
-};
-
-/* A subject with instances. */
-struct judged {
-    struct entry *entry; /* NULL: external. Pinned. */
-    size_t slot;         /* Index in the subjects; unused if external. */
-    struct external_subject external;
-    struct condition_list reported; /* Conditions of an external subject. */
-    bool held;                      /* The conditions are not known: problems_hold(). */
-    struct instance *first;
-    struct conflict_begins conflict_begins; /* Starts of the conflicts of a dependency. */
-    uint32_t uid_hash;                      /* Of the entry's object; 0 if unknown. */
-};
-
 struct problems {
     struct store *store;
     struct problem_options options;
-    struct judged **subjects; /* With an entry. Unordered. */
-    size_t subject_count;
-    size_t subject_capacity;
-    struct map by_entry;  /* The subjects. */
-    struct map externals; /* struct judged without an entry, by kind, namespace and name. */
-    uint64_t seed;
+    struct problem_subjects subjects;
     struct entry_list queue; /* Entries to evaluate, pinned; from `queue_first` on. */
     size_t queue_first;
     struct store_walk visit; /* Visit of all entries: at first, and after some were skipped. */
@@ -89,53 +56,16 @@ uint64_t problems_resolved_total(const struct problems *ps, enum problem_id prob
     return ps->resolved[problem];
 }
 
-static bool is_judged_entry(const void *item, const void *key)
-{
-    return ((const struct judged *)item)->entry == key;
-}
-
-static struct judged *find_subject(const struct problems *ps, const struct entry *entry)
-{
-    return entry->is_subject ? map_get(&ps->by_entry, map_hash_address(entry), entry) : NULL;
-}
-
-static uint64_t hash_external(const struct problems *ps, const struct external_subject *s)
-{
-    uint64_t hash = map_hash(s->kind, strlen(s->kind), ps->seed);
-
-    hash = map_hash(s->api_version, strlen(s->api_version), hash);
-    hash = map_hash(s->ns, strlen(s->ns), hash);
-    return map_hash(s->name, strlen(s->name), hash);
-}
-
-static bool is_judged_external(const void *item, const void *key)
-{
-    const struct external_subject *a = &((const struct judged *)item)->external, *b = key;
-
-    return strcmp(a->name, b->name) == 0 && strcmp(a->kind, b->kind) == 0 &&
-           strcmp(a->ns, b->ns) == 0 && strcmp(a->api_version, b->api_version) == 0;
-}
-
-static struct judged *find_external(const struct problems *ps, const struct external_subject *s)
-{
-    return map_get(&ps->externals, hash_external(ps, s), s);
-}
-
-static const struct problem *first_problem(const struct judged *j)
-{
-    return j && j->first ? &j->first->problem : NULL;
-}
-
 const struct problem *problems_of(const struct problems *ps, const struct entry *subject)
 {
-    return first_problem(find_subject(ps, subject));
+    const struct judged *j = problem_subjects_find(&ps->subjects, subject);
+
+    return j ? judged_first(j) : NULL;
 }
 
 const struct problem *problems_next_of(const struct problem *p)
 {
-    const struct instance *next = ((const struct instance *)p)->next;
-
-    return next ? &next->problem : NULL;
+    return judged_next(p);
 }
 
 enum problem_shard problems_shard(const struct problems *ps)
@@ -144,10 +74,10 @@ enum problem_shard problems_shard(const struct problems *ps)
 }
 
 /* Member clusters are judged by the templates of each shard. */
-static bool is_left_to_another_shard(const struct problems *ps, const struct judged *j)
+static bool is_left_to_another_shard(const struct problems *ps, const struct entry *subject)
 {
-    return ps->options.shard == SHARD_WITHOUT_EMPTY_NAMESPACE && j->entry &&
-           entry_class(j->entry) != CLASS_CLUSTER && !entry_ns(j->entry)[0];
+    return ps->options.shard == SHARD_WITHOUT_EMPTY_NAMESPACE && subject &&
+           entry_class(subject) != CLASS_CLUSTER && !entry_ns(subject)[0];
 }
 
 const struct problem *problems_next(const struct problems *ps, struct problem_walk *walk)
@@ -155,15 +85,16 @@ const struct problem *problems_next(const struct problems *ps, struct problem_wa
     if (walk->at)
         walk->at = problems_next_of(walk->at);
     while (!walk->at) {
-        const struct judged *j;
+        const struct handle_map *subjects =
+            walk->in_externals ? &ps->subjects.externals : &ps->subjects.by_entry;
+        const struct judged *j = handle_map_next(subjects, &walk->position);
 
-        if (!walk->in_externals && walk->position == ps->subject_count)
-            *walk = (struct problem_walk){.in_externals = true};
-        j = walk->in_externals ? map_next(&ps->externals, &walk->position)
-                               : ps->subjects[walk->position++];
-        if (!j)
+        if (j)
+            walk->at = is_left_to_another_shard(ps, judged_entry(j)) ? NULL : judged_first(j);
+        else if (walk->in_externals)
             return NULL;
-        walk->at = is_left_to_another_shard(ps, j) ? NULL : first_problem(j);
+        else
+            *walk = (struct problem_walk){.in_externals = true};
     }
     return walk->at;
 }
@@ -178,10 +109,11 @@ const struct problem *problems_find_open(const struct problems *ps, const struct
 {
     enum problem_id problem = problem_reasons[reason].problem;
     struct external_subject external = {"", "ControlPlane", "", external_name};
-    const struct problem *p =
-        subject ? problems_of(ps, subject) : first_problem(find_external(ps, &external));
+    const struct external_judged *j =
+        subject ? NULL : problem_subjects_find_external(&ps->subjects, &external);
+    const struct problem *p = j ? judged_first(&j->judged) : NULL;
 
-    for (; p; p = problems_next_of(p)) {
+    for (p = subject ? problems_of(ps, subject) : p; p; p = problems_next_of(p)) {
         if (problem_id(p) == problem && problem_counts(p) &&
             (p->reason == reason || !(problem_table[problem].flags & PROBLEM_BY_REASON)))
             return p;
@@ -196,194 +128,126 @@ const struct problem_history *problems_history(const struct problems *ps)
     return ps->history;
 }
 
-static void count_in_history(const struct problems *ps, const struct instance *i,
+static void count_in_history(const struct problems *ps, const struct problem *i,
                              enum problem_change change)
 {
-    if (!is_left_to_another_shard(ps, i->of))
-        problem_history_count(ps->history, ps->now_ms, change,
-                              problem_severity(ps, problem_id(&i->problem)));
+    if (!is_left_to_another_shard(ps, i->subject))
+        problem_history_count(ps->history, ps->now_ms, change, problem_severity(ps, problem_id(i)));
 }
 
 /*
  * Returns true if the instance, which opens now, was open before the observation began, or if this
  * is unknown: the first problems_run() found its condition, and no object has its time.
  */
-static bool was_open_before(const struct problems *ps, const struct instance *i)
+static bool was_open_before(const struct problems *ps, const struct problem *i)
 {
-    int64_t patience = ps->options.settings.patience_ms[problem_id(&i->problem)];
+    int64_t patience = ps->options.settings.patience_ms[problem_id(i)];
 
-    return (i->found && i->problem.since_seen && i->problem.opened_ms == 0) ||
+    return (i->found && i->since_seen && i->opened_ms == 0) ||
            i->wait_from_ms + patience < problem_history_begin_ms(ps->history);
 }
 
-static void keep_resolved(const struct problems *ps, const struct instance *i, bool deleted)
+static void keep_resolved(const struct problems *ps, const struct problem *i, bool deleted)
 {
-    if (is_left_to_another_shard(ps, i->of))
+    if (is_left_to_another_shard(ps, i->subject))
         return;
-    problem_history_add(
-        ps->history, ps->now_ms,
-        &(struct resolution){.problem = &i->problem,
-                             .names = i->names,
-                             .severity = problem_severity(ps, problem_id(&i->problem)),
-                             .opened_before = i->opened_before,
-                             .deleted = deleted});
+    problem_history_add(ps->history, ps->now_ms,
+                        &(struct resolution){.problem = i,
+                                             .severity = problem_severity(ps, problem_id(i)),
+                                             .opened_before = i->opened_before,
+                                             .deleted = deleted});
 }
 
 /* ---- subjects ---- */
 
-static struct judged *add_subject(struct problems *ps, struct entry *entry)
-{
-    struct judged *j = xcalloc(1, sizeof(*j));
-
-    *j = (struct judged){.entry = entry, .slot = ps->subject_count};
-    store_pin(entry);
-    if (ps->subject_count == ps->subject_capacity) {
-        ps->subject_capacity = ps->subject_capacity ? 2 * ps->subject_capacity : 64;
-        ps->subjects = xreallocarray(ps->subjects, ps->subject_capacity, sizeof(struct judged *));
-    }
-    ps->subjects[ps->subject_count++] = j;
-    map_add(&ps->by_entry, map_hash_address(entry), j);
-    entry->is_subject = true;
-    return j;
-}
-
-static struct judged *add_external(struct problems *ps, const struct external_subject *s)
-{
-    struct judged *j = xcalloc(1, sizeof(*j));
-    struct intern *strings = store_string_pool(ps->store);
-
-    j->external =
-        (struct external_subject){intern_add(strings, s->api_version), intern_add(strings, s->kind),
-                                  intern_add(strings, s->ns), intern_add(strings, s->name)};
-    map_add(&ps->externals, hash_external(ps, s), j);
-    return j;
-}
-
-static void free_instance(const struct problems *ps, struct instance *i)
-{
-    problem_names_release(&i->names, store_string_pool(ps->store));
-    free(i);
-}
-
-static void free_subject(struct problems *ps, struct judged *j)
-{
-    struct intern *strings = store_string_pool(ps->store);
-
-    while (j->first) {
-        struct instance *next = j->first->next;
-
-        free_instance(ps, j->first);
-        j->first = next;
-    }
-    if (j->entry) {
-        j->entry->is_subject = false;
-        store_unpin(ps->store, j->entry);
-    } else {
-        intern_drop(strings, j->external.api_version);
-        intern_drop(strings, j->external.kind);
-        intern_drop(strings, j->external.ns);
-        intern_drop(strings, j->external.name);
-    }
-    condition_list_release(&j->reported);
-    free(j);
-}
-
-/* Takes a subject with an entry out of the array. The last one takes its slot. */
-static void take_subject(struct problems *ps, const struct judged *j)
-{
-    struct judged *last = ps->subjects[--ps->subject_count];
-
-    ps->subjects[j->slot] = last;
-    last->slot = j->slot;
-    map_take(&ps->by_entry, map_hash_address(j->entry), j->entry);
-}
-
 /* Frees the subject if it has no data to remember. Returns true if so. */
 static bool drop_subject_if_empty(struct problems *ps, struct judged *j)
 {
-    if (j->first || j->reported.count > 0 ||
-        conflict_begins_matter(&j->conflict_begins, ps->now_ms))
+    const struct external_judged *e = judged_external(j);
+
+    if (j->first || (e && e->reported.count > 0) ||
+        conflict_begins_matter(judged_conflict_begins(j), ps->now_ms))
         return false;
-    if (j->entry)
-        take_subject(ps, j);
-    else
-        map_take(&ps->externals, hash_external(ps, &j->external), &j->external);
-    free_subject(ps, j);
+    problem_subjects_remove(&ps->subjects, j);
     return true;
 }
 
 /* ---- life of one instance ---- */
 
-static void note_cause_change(struct problems *ps, const struct instance *i)
+static void note_cause_change(struct problems *ps, const struct problem *i)
 {
-    ps->causes_changed |= problem_can_hide(problem_id(&i->problem));
+    ps->causes_changed |= problem_can_hide(problem_id(i));
 }
 
-static void set_status(struct problems *ps, struct instance *i, enum problem_status status)
+static void set_status(struct problems *ps, struct problem *i, enum problem_status status)
 {
-    bool counted = problem_counts(&i->problem);
+    bool counted = problem_counts(i);
 
-    if (i->problem.status == status)
+    if (i->status == status)
         return;
-    i->problem.status = status;
+    i->status = status;
     ps->version++;
-    if (counted != problem_counts(&i->problem))
+    if (counted != problem_counts(i))
         note_cause_change(ps, i);
 }
 
 /* `deleted`: because the subject was deleted. */
-static void end_instance(struct problems *ps, struct instance *i, bool deleted)
+static void end_instance(struct problems *ps, struct problem *i, bool deleted)
 {
     i->dead = true;
     ps->version++;
-    if (!problem_counts(&i->problem))
+    if (!problem_counts(i))
         return;
-    ps->resolved[problem_id(&i->problem)] += !is_left_to_another_shard(ps, i->of);
+    ps->resolved[problem_id(i)] += !is_left_to_another_shard(ps, i->subject);
     keep_resolved(ps, i, deleted);
     note_cause_change(ps, i);
 }
 
 /* Returns the time at which a pending instance opens if its condition keeps holding. */
-static int64_t opens_at_ms(const struct problems *ps, const struct instance *i)
+static int64_t opens_at_ms(const struct problems *ps, const struct problem *i)
 {
-    int64_t patience = ps->options.settings.patience_ms[problem_id(&i->problem)];
+    int64_t patience = ps->options.settings.patience_ms[problem_id(i)];
     int64_t observed = i->observed_ms + (patience < OBSERVATION_MS ? patience : OBSERVATION_MS);
     int64_t waited = i->wait_from_ms + patience;
 
     if (ps->options.snapshot)
-        return i->problem.since_seen ? ps->now_ms : waited;
+        return i->since_seen ? ps->now_ms : waited;
     return waited > observed ? waited : observed;
 }
 
-static void open_if_due(struct problems *ps, struct instance *i)
+static void update_names(const struct problems *ps, struct problem *i)
 {
-    if (i->problem.status != PROBLEM_PENDING || ps->now_ms < opens_at_ms(ps, i))
-        return;
-    i->opened_before = was_open_before(ps, i);
-    i->problem.opened_ms = ps->now_ms;
-    set_status(ps, i, PROBLEM_OPEN);
-    if (!i->found && !is_left_to_another_shard(ps, i->of))
-        ps->opened[problem_id(&i->problem)]++;
-    count_in_history(ps, i, i->opened_before ? PROBLEM_CHANGE_FOUND : PROBLEM_CHANGE_OPENED);
-    problem_names_update(&i->names, store_string_pool(ps->store), &i->problem);
+    if (i->subject)
+        problem_names_update(i, store_string_pool(ps->store));
 }
 
-static void continue_instance(struct problems *ps, struct instance *i)
+static void open_if_due(struct problems *ps, struct problem *i)
 {
-    i->gap_ms = 0;
-    if (i->problem.status == PROBLEM_RESOLVING) {
-        i->problem.ended_ms = 0;
+    if (i->status != PROBLEM_PENDING || ps->now_ms < opens_at_ms(ps, i))
+        return;
+    i->opened_before = was_open_before(ps, i);
+    i->opened_ms = ps->now_ms;
+    set_status(ps, i, PROBLEM_OPEN);
+    if (!i->found && !is_left_to_another_shard(ps, i->subject))
+        ps->opened[problem_id(i)]++;
+    count_in_history(ps, i, i->opened_before ? PROBLEM_CHANGE_FOUND : PROBLEM_CHANGE_OPENED);
+    update_names(ps, i);
+}
+
+static void continue_instance(struct problems *ps, struct problem *i)
+{
+    i->ended_ms = 0;
+    if (i->status == PROBLEM_RESOLVING)
         set_status(ps, i, PROBLEM_OPEN);
-    }
-    if (i->problem.status == PROBLEM_OPEN)
-        problem_names_update(&i->names, store_string_pool(ps->store), &i->problem);
+    if (i->status == PROBLEM_OPEN)
+        update_names(ps, i);
     open_if_due(ps, i);
 }
 
 /* Handles an instance without its condition; `gone`: the subject was deleted. */
-static void lapse_instance(struct problems *ps, struct instance *i, bool gone)
+static void lapse_instance(struct problems *ps, struct problem *i, bool gone)
 {
-    struct problem *p = &i->problem;
+    struct problem *p = i;
 
     if (p->status == PROBLEM_OPEN) {
         p->ended_ms = ps->now_ms;
@@ -394,22 +258,22 @@ static void lapse_instance(struct problems *ps, struct instance *i, bool gone)
             end_instance(ps, i, gone);
         return;
     }
-    if (i->gap_ms == 0)
-        i->gap_ms = ps->now_ms;
-    if (gone || ps->now_ms > i->gap_ms + PENDING_GAP_MS)
+    if (i->ended_ms == 0)
+        i->ended_ms = ps->now_ms;
+    if (gone || ps->now_ms > i->ended_ms + PENDING_GAP_MS)
         end_instance(ps, i, gone);
 }
 
 /* Returns the next time at which the instance changes without a change of its condition. */
-static int64_t instance_due_ms(const struct problems *ps, const struct instance *i)
+static int64_t instance_due_ms(const struct problems *ps, const struct problem *i)
 {
-    switch (i->problem.status) {
+    switch (i->status) {
     case PROBLEM_RESOLVING:
-        return i->problem.ended_ms + ps->options.settings.resolve_delay_ms;
+        return i->ended_ms + ps->options.settings.resolve_delay_ms;
     case PROBLEM_PENDING:
-        return i->gap_ms ? i->gap_ms + PENDING_GAP_MS + 1 : opens_at_ms(ps, i);
+        return i->ended_ms ? i->ended_ms + PENDING_GAP_MS + 1 : opens_at_ms(ps, i);
     case PROBLEM_HIDDEN:
-        return i->gap_ms ? i->gap_ms + PENDING_GAP_MS + 1 : INT64_MAX;
+        return i->ended_ms ? i->ended_ms + PENDING_GAP_MS + 1 : INT64_MAX;
     case PROBLEM_OPEN:
     case PROBLEM_STATUS_COUNT:
         break;
@@ -418,12 +282,12 @@ static int64_t instance_due_ms(const struct problems *ps, const struct instance 
 }
 
 /* Hides or shows an instance. After the end of the hiding, its patience begins anew. */
-static void update_hiding(struct problems *ps, const struct rule_context *c, struct instance *i)
+static void update_hiding(struct problems *ps, const struct rule_context *c, struct problem *i)
 {
-    struct problem *p = &i->problem;
+    struct problem *p = i;
     const struct problem *cause;
 
-    if (i->dead || p->status == PROBLEM_RESOLVING || (i->gap_ms && p->status == PROBLEM_PENDING))
+    if (i->dead || p->status == PROBLEM_RESOLVING || (i->ended_ms && p->status == PROBLEM_PENDING))
         return;
     cause = problem_find_cause(ps, c, p);
     if (cause != p->cause)
@@ -445,14 +309,13 @@ static void update_hiding(struct problems *ps, const struct rule_context *c, str
 
 /* ---- evaluation of one subject ---- */
 
-static struct instance *find_instance(struct judged *j, enum problem_reason reason)
+static struct problem *find_instance(struct judged *j, enum problem_reason reason)
 {
     enum problem_id problem = problem_reasons[reason].problem;
     bool by_reason = problem_table[problem].flags & PROBLEM_BY_REASON;
 
-    for (struct instance *i = j->first; i; i = i->next) {
-        if (!i->dead && problem_id(&i->problem) == problem &&
-            (!by_reason || i->problem.reason == reason))
+    for (struct problem *i = judged_first(j); i; i = judged_next(i)) {
+        if (!i->dead && problem_id(i) == problem && (!by_reason || i->reason == reason))
             return i;
     }
     return NULL;
@@ -463,15 +326,15 @@ static struct instance *find_instance(struct judged *j, enum problem_reason reas
  * one, or if one of the problems is no warning. The template moves to this problem and keeps
  * `since`.
  */
-static struct instance *find_moving_instance(const struct problems *ps, struct judged *j,
-                                             enum problem_id problem)
+static struct problem *find_moving_instance(const struct problems *ps, struct judged *j,
+                                            enum problem_id problem)
 {
     enum problem_line line = problem_table[problem].line;
 
     if (line == LINE_NONE || problem_severity(ps, problem) != SEVERITY_WARNING)
         return NULL;
-    for (struct instance *i = j->first; i; i = i->next) {
-        enum problem_id other = problem_id(&i->problem);
+    for (struct problem *i = judged_first(j); i; i = judged_next(i)) {
+        enum problem_id other = problem_id(i);
 
         if (!i->dead && !i->holds && !i->unknown && problem_table[other].line == line &&
             problem_severity(ps, other) == SEVERITY_WARNING)
@@ -481,45 +344,38 @@ static struct instance *find_moving_instance(const struct problems *ps, struct j
 }
 
 /* Makes a new instance. `live`: the subject was evaluated before without the condition. */
-static struct instance *begin_instance(struct problems *ps, struct judged *j,
-                                       const struct condition *condition, bool live)
+static struct problem *begin_instance(struct problems *ps, struct judged *j,
+                                      const struct condition *condition, bool live)
 {
-    struct instance *i = xcalloc(1, sizeof(*i));
     int64_t proven = condition->since_ms;
+    int64_t since_ms = ps->settled ? ps->now_ms : ps->begun_ms;
 
     if (proven <= 0 || proven > ps->now_ms)
         proven = 0;
-    i->problem = (struct problem){
-        .subject = j->entry,
-        .external = j->entry ? NULL : &j->external,
-        .since_ms = proven && !live ? proven
-                    : ps->settled   ? ps->now_ms
-                                    : ps->begun_ms,
-        .since_seen = !live && !proven,
-        .reason = condition->reason,
-        .status = PROBLEM_PENDING,
-    };
-    i->of = j;
-    i->wait_from_ms = i->problem.since_ms;
-    i->observed_ms = ps->now_ms;
-    i->found = !ps->settled;
-    i->next = j->first;
-    j->first = i;
+    if (proven && !live)
+        since_ms = proven;
     ps->version++;
-    return i;
+    return judged_add(&ps->subjects, j,
+                      &(struct problem){.since_ms = since_ms,
+                                        .since_seen = !live && !proven,
+                                        .reason = condition->reason,
+                                        .status = PROBLEM_PENDING,
+                                        .found = !ps->settled,
+                                        .wait_from_ms = since_ms,
+                                        .observed_ms = ps->now_ms});
 }
 
 /* Lets an instance of another problem go on with the problem of `reason`. */
-static void move_instance(struct problems *ps, struct instance *i, enum problem_reason reason)
+static void move_instance(struct problems *ps, struct problem *i, enum problem_reason reason)
 {
-    if (problem_counts(&i->problem)) {
-        ps->resolved[problem_id(&i->problem)]++;
+    if (problem_counts(i)) {
+        ps->resolved[problem_id(i)]++;
         ps->opened[problem_reasons[reason].problem]++;
         keep_resolved(ps, i, false);
         note_cause_change(ps, i);
     }
-    i->problem.reason = reason;
-    if (problem_counts(&i->problem)) {
+    i->reason = reason;
+    if (problem_counts(i)) {
         count_in_history(ps, i, PROBLEM_CHANGE_OPENED);
         note_cause_change(ps, i);
     }
@@ -531,23 +387,23 @@ static void assign_conditions(struct problems *ps, struct judged *j, bool live)
 {
     const struct condition_list *list = &ps->conditions;
 
-    for (struct instance *i = j->first; i; i = i->next)
+    for (struct problem *i = judged_first(j); i; i = judged_next(i))
         i->holds = i->unknown = false;
     for (size_t at = 0; at < list->count; at++) {
-        struct instance *i = find_instance(j, list->items[at].reason);
+        struct problem *i = find_instance(j, list->items[at].reason);
 
         if (!i)
             continue;
         i->unknown = list->items[at].unknown;
         i->holds = !i->unknown;
-        if (i->holds && i->problem.reason != list->items[at].reason) {
-            i->problem.reason = list->items[at].reason;
+        if (i->holds && i->reason != list->items[at].reason) {
+            i->reason = list->items[at].reason;
             ps->version++;
         }
     }
     for (size_t at = 0; at < list->count; at++) {
         enum problem_reason reason = list->items[at].reason;
-        struct instance *i;
+        struct problem *i;
 
         if (list->items[at].unknown || find_instance(j, reason))
             continue;
@@ -560,37 +416,23 @@ static void assign_conditions(struct problems *ps, struct judged *j, bool live)
     }
 }
 
-static void remove_dead_instances(const struct problems *ps, struct judged *j)
-{
-    for (struct instance **at = &j->first; *at;) {
-        struct instance *i = *at;
-
-        if (i->dead) {
-            *at = i->next;
-            free_instance(ps, i);
-        } else {
-            at = &i->next;
-        }
-    }
-}
-
 /* Updates all instances of a subject from ps->conditions; lowers *due_ms. */
 static void update_subject(struct problems *ps, const struct rule_context *c, struct judged *j,
                            bool live, int64_t *due_ms)
 {
-    bool gone = j->entry && !entry_exists(j->entry);
+    bool gone = j->entry && !entry_exists(judged_entry(j));
 
     assign_conditions(ps, j, live);
-    for (struct instance *i = j->first; i; i = i->next) {
+    for (struct problem *i = judged_first(j); i; i = judged_next(i)) {
         if (i->holds)
             continue_instance(ps, i);
         else if (!i->unknown)
             lapse_instance(ps, i, gone);
     }
-    for (struct instance *i = j->first; i; i = i->next)
+    for (struct problem *i = judged_first(j); i; i = judged_next(i))
         update_hiding(ps, c, i);
-    remove_dead_instances(ps, j);
-    for (struct instance *i = j->first; i; i = i->next) {
+    judged_remove_dead(&ps->subjects, j);
+    for (struct problem *i = judged_first(j); i; i = judged_next(i)) {
         int64_t due = i->unknown ? INT64_MAX : instance_due_ms(ps, i);
 
         if (due < *due_ms)
@@ -604,20 +446,23 @@ static void update_subject(struct problems *ps, const struct rule_context *c, st
  */
 static void add_conflict_flapping(struct problems *ps, struct judged *j, bool live, int64_t *due_ms)
 {
+    struct conflict_begins begins = *judged_conflict_begins(j);
     bool held = false, holds = false;
 
-    for (const struct instance *i = j->first; i; i = i->next)
-        held |= i->holds && problem_id(&i->problem) == PROBLEM_DEPENDENCY_CONFLICT;
+    for (const struct problem *i = judged_first(j); i; i = judged_next(i))
+        held |= i->holds && problem_id(i) == PROBLEM_DEPENDENCY_CONFLICT;
     for (size_t i = 0; i < ps->conditions.count; i++)
         holds |=
             !ps->conditions.items[i].unknown &&
             problem_reasons[ps->conditions.items[i].reason].problem == PROBLEM_DEPENDENCY_CONFLICT;
-    if (live && holds && !held)
-        conflict_begins_note(&j->conflict_begins, ps->now_ms);
-    if (conflict_begins_matter(&j->conflict_begins, ps->now_ms) &&
-        j->conflict_begins.time_ms[0] + FLAPPING_WINDOW_MS < *due_ms)
-        *due_ms = j->conflict_begins.time_ms[0] + FLAPPING_WINDOW_MS;
-    conflict_flapping_condition(&j->conflict_begins, ps->now_ms, &ps->conditions, due_ms);
+    if (live && holds && !held) {
+        conflict_begins_note(&begins, ps->now_ms);
+        judged_set_conflict_begins(&ps->subjects, j, &begins);
+    }
+    if (conflict_begins_matter(&begins, ps->now_ms) &&
+        begins.time_ms[0] + FLAPPING_WINDOW_MS < *due_ms)
+        *due_ms = begins.time_ms[0] + FLAPPING_WINDOW_MS;
+    conflict_flapping_condition(&begins, ps->now_ms, &ps->conditions, due_ms);
     condition_list_filter(&ps->conditions, &ps->options.settings, ps->options.snapshot);
 }
 
@@ -632,9 +477,9 @@ static uint32_t uid_hash_of(const struct entry *entry)
 /* Ends all instances of a subject: another object of its name has replaced the object. */
 static void end_all_instances(struct problems *ps, struct judged *j)
 {
-    for (struct instance *i = j->first; i; i = i->next)
+    for (struct problem *i = judged_first(j); i; i = judged_next(i))
         end_instance(ps, i, true);
-    remove_dead_instances(ps, j);
+    judged_remove_dead(&ps->subjects, j);
 }
 
 static bool is_unreadable(const struct problems *ps, const struct rule_context *c,
@@ -652,16 +497,16 @@ static bool is_unreadable(const struct problems *ps, const struct rule_context *
  */
 static void keep_subject(struct problems *ps, struct rule_context *c, struct judged *j)
 {
-    for (struct instance *i = j->first; i; i = i->next) {
-        if (i->problem.status == PROBLEM_HIDDEN)
-            i->problem.cause = problem_find_cause(ps, c, &i->problem);
+    for (struct problem *i = judged_first(j); i; i = judged_next(i)) {
+        if (i->status == PROBLEM_HIDDEN)
+            i->cause = problem_find_cause(ps, c, i);
     }
-    graph_lower_timer(c->graph, j->entry, ps->now_ms + UNREADABLE_RETRY_MS);
+    graph_lower_timer(c->graph, judged_entry(j), ps->now_ms + UNREADABLE_RETRY_MS);
 }
 
 static void evaluate_problems(struct problems *ps, struct rule_context *c, struct entry *entry)
 {
-    struct judged *j = find_subject(ps, entry);
+    struct judged *j = problem_subjects_find(&ps->subjects, entry);
     uint32_t uid_hash = uid_hash_of(entry);
     bool live = ps->settled && entry->judged && !ps->options.snapshot;
     int64_t due_ms = INT64_MAX;
@@ -681,7 +526,7 @@ static void evaluate_problems(struct problems *ps, struct rule_context *c, struc
     condition_list_filter(&ps->conditions, &ps->options.settings, ps->options.snapshot);
     entry->judged = entry_exists(entry);
     if (!j && ps->conditions.count > 0)
-        j = add_subject(ps, entry);
+        j = problem_subjects_add(&ps->subjects, entry);
     if (j) {
         if (uid_hash)
             j->uid_hash = uid_hash;
@@ -709,11 +554,11 @@ void problems_report(struct problems *ps, const struct external_subject *subject
                      enum problem_reason reason, int64_t since_ms)
 {
     struct condition fresh = {reason, since_ms, false};
-    struct judged *j = find_external(ps, subject);
+    struct external_judged *j = problem_subjects_find_external(&ps->subjects, subject);
     struct condition *condition;
 
     if (!j)
-        j = add_external(ps, subject);
+        j = problem_subjects_add_external(&ps->subjects, subject);
     condition = condition_list_find(&j->reported, reason);
     if (condition && condition->reason == reason && condition->since_ms == since_ms)
         return;
@@ -726,7 +571,7 @@ void problems_report(struct problems *ps, const struct external_subject *subject
 
 void problems_hold(struct problems *ps, const struct external_subject *subject, bool held)
 {
-    struct judged *j = find_external(ps, subject);
+    struct external_judged *j = problem_subjects_find_external(&ps->subjects, subject);
 
     if (!j || j->held == held)
         return;
@@ -737,7 +582,7 @@ void problems_hold(struct problems *ps, const struct external_subject *subject, 
 void problems_withdraw(struct problems *ps, const struct external_subject *subject,
                        enum problem_id problem)
 {
-    struct judged *j = find_external(ps, subject);
+    struct external_judged *j = problem_subjects_find_external(&ps->subjects, subject);
     size_t kept = 0;
 
     if (!j)
@@ -752,15 +597,15 @@ void problems_withdraw(struct problems *ps, const struct external_subject *subje
 
 static void judge_externals(struct problems *ps, const struct rule_context *c)
 {
-    size_t count = 0, at = 0;
-    struct judged **all, *j;
+    size_t count = 0;
+    struct external_judged **all, *j;
 
     ps->externals_changed = false;
     ps->externals_due_ms = INT64_MAX;
-    if (ps->externals.count == 0)
+    if (ps->subjects.externals.count == 0)
         return;
-    all = xreallocarray(NULL, ps->externals.count, sizeof(struct judged *));
-    while ((j = map_next(&ps->externals, &at)) != NULL)
+    all = xreallocarray(NULL, ps->subjects.externals.count, sizeof(struct external_judged *));
+    for (uint64_t at = 0; (j = handle_map_next(&ps->subjects.externals, &at)) != NULL;)
         all[count++] = j;
     for (size_t i = 0; i < count; i++) {
         ps->conditions.count = 0;
@@ -771,8 +616,8 @@ static void judge_externals(struct problems *ps, const struct rule_context *c)
             condition_list_add(&ps->conditions, condition);
         }
         condition_list_filter(&ps->conditions, &ps->options.settings, ps->options.snapshot);
-        update_subject(ps, c, all[i], false, &ps->externals_due_ms);
-        drop_subject_if_empty(ps, all[i]);
+        update_subject(ps, c, &all[i]->judged, false, &ps->externals_due_ms);
+        drop_subject_if_empty(ps, &all[i]->judged);
     }
     free(all);
 }
@@ -805,9 +650,11 @@ void problems_queue(struct problems *ps, struct entry *entry)
 /* Queues all subjects with instances: an open problem that may hide some of them has changed. */
 static void queue_all_subjects(struct problems *ps)
 {
+    const struct judged *j;
+
     ps->causes_changed = false;
-    for (size_t i = 0; i < ps->subject_count; i++)
-        problems_queue(ps, ps->subjects[i]->entry);
+    for (uint64_t at = 0; (j = handle_map_next(&ps->subjects.by_entry, &at)) != NULL;)
+        problems_queue(ps, judged_entry(j));
 }
 
 /* Returns the next entry to evaluate, still pinned; NULL without one. */
@@ -867,63 +714,52 @@ bool problems_run(struct problems *ps, struct rule_context *c, size_t budget)
     return true;
 }
 
+static void restart_observation(const struct judged *j, int64_t now_ms)
+{
+    for (struct problem *i = judged_first(j); i; i = judged_next(i))
+        i->observed_ms = now_ms;
+}
+
 void problems_restart_observation(struct problems *ps, int64_t now_ms)
 {
-    struct judged *j;
+    const struct judged *j;
 
-    for (size_t k = 0; k < ps->subject_count; k++) {
-        for (struct instance *i = ps->subjects[k]->first; i; i = i->next)
-            i->observed_ms = now_ms;
-        problems_queue(ps, ps->subjects[k]->entry);
+    for (uint64_t at = 0; (j = handle_map_next(&ps->subjects.by_entry, &at)) != NULL;) {
+        restart_observation(j, now_ms);
+        problems_queue(ps, judged_entry(j));
     }
-    for (size_t at = 0; (j = map_next(&ps->externals, &at)) != NULL;) {
-        for (struct instance *i = j->first; i; i = i->next)
-            i->observed_ms = now_ms;
-    }
+    for (uint64_t at = 0; (j = handle_map_next(&ps->subjects.externals, &at)) != NULL;)
+        restart_observation(j, now_ms);
 }
 
 /* ---- reload ---- */
 
-/* Makes a copy of an instance for the same subject of another store. */
-static void inherit_instance(struct problems *ps, struct judged *j, const struct instance *last)
-{
-    struct instance *i = xcalloc(1, sizeof(*i));
-
-    *i = *last;
-    i->of = j;
-    i->next = j->first;
-    i->problem.subject = j->entry;
-    i->problem.external = j->entry ? NULL : &j->external;
-    i->problem.cause = NULL;
-    i->dead = false;
-    i->names = problem_names_copy(&last->names, store_string_pool(ps->store));
-    j->first = i;
-    ps->version++;
-}
-
 /* Counts an instance that the reload drops. */
 static void drop_instance(const struct problems *ps, const struct problems *last,
-                          const struct instance *i)
+                          const struct problem *i)
 {
-    if (problem_counts(&i->problem))
+    if (problem_counts(i))
         problem_history_count(ps->history, last->now_ms, PROBLEM_CHANGE_WITHDRAWN,
-                              problem_severity(last, problem_id(&i->problem)));
+                              problem_severity(last, problem_id(i)));
 }
 
 /* Adds the subject of the same name; returns NULL if this store does not have it. */
 static struct judged *inherit_names(struct problems *ps, const struct judged *last)
 {
+    const struct entry *old = judged_entry(last);
     struct identity id;
     struct entry *entry;
 
-    if (!last->entry)
-        return add_external(ps, &last->external);
-    id = entry_identity(last->entry);
+    if (!old)
+        return &problem_subjects_add_external(&ps->subjects,
+                                              &((const struct external_judged *)last)->external)
+                    ->judged;
+    id = entry_identity(old);
     entry = store_find(ps->store, &id);
     if (!entry)
         return NULL;
-    entry->judged = last->entry->judged;
-    return add_subject(ps, entry);
+    entry->judged = old->judged;
+    return problem_subjects_add(&ps->subjects, entry);
 }
 
 static void inherit_subject(struct problems *ps, const struct problems *from,
@@ -932,15 +768,17 @@ static void inherit_subject(struct problems *ps, const struct problems *from,
     struct judged *j = inherit_names(ps, last);
 
     if (j) {
-        j->conflict_begins = last->conflict_begins;
+        if (last->begins)
+            judged_set_conflict_begins(&ps->subjects, j, judged_conflict_begins(last));
         j->uid_hash = last->uid_hash;
     }
-    for (const struct instance *i = last->first; i; i = i->next) {
-        if (j &&
-            problem_severity(ps, problem_id(&i->problem)) != (enum problem_severity)SEVERITY_OFF)
-            inherit_instance(ps, j, i);
-        else
+    for (const struct problem *i = judged_first(last); i; i = judged_next(i)) {
+        if (j && problem_severity(ps, problem_id(i)) != (enum problem_severity)SEVERITY_OFF) {
+            judged_add(&ps->subjects, j, i);
+            ps->version++;
+        } else {
             drop_instance(ps, from, i);
+        }
     }
 }
 
@@ -949,9 +787,9 @@ void problems_inherit(struct problems *ps, const struct problems *last)
     const struct judged *j;
 
     problem_history_copy(ps->history, last->history);
-    for (size_t i = 0; i < last->subject_count; i++)
-        inherit_subject(ps, last, last->subjects[i]);
-    for (size_t at = 0; (j = map_next(&last->externals, &at)) != NULL;)
+    for (uint64_t at = 0; (j = handle_map_next(&last->subjects.by_entry, &at)) != NULL;)
+        inherit_subject(ps, last, j);
+    for (uint64_t at = 0; (j = handle_map_next(&last->subjects.externals, &at)) != NULL;)
         inherit_subject(ps, last, j);
     memcpy(ps->opened, last->opened, sizeof(ps->opened));
     memcpy(ps->resolved, last->resolved, sizeof(ps->resolved));
@@ -968,9 +806,7 @@ struct problems *problems_new(struct store *store, const struct problem_options 
 
     ps->store = store;
     ps->options = *options;
-    ps->seed = seed;
-    ps->by_entry = MAP_INIT(is_judged_entry);
-    ps->externals = MAP_INIT(is_judged_external);
+    problem_subjects_init(&ps->subjects, store, seed);
     ps->visit = store_walk_begin(store, (1U << CLASS_COUNT) - 1);
     ps->externals_due_ms = INT64_MAX;
     ps->history = problem_history_new(options->history_limit);
@@ -980,20 +816,13 @@ struct problems *problems_new(struct store *store, const struct problem_options 
 void problems_free(struct problems *ps)
 {
     struct entry *entry;
-    struct judged *j;
 
     if (!ps)
         return;
     store_walk_stop(&ps->visit);
     while ((entry = next_queued(ps)) != NULL)
         store_unpin(ps->store, entry);
-    for (size_t i = 0; i < ps->subject_count; i++)
-        free_subject(ps, ps->subjects[i]);
-    for (size_t at = 0; (j = map_next(&ps->externals, &at)) != NULL;)
-        free_subject(ps, j);
-    free(ps->subjects);
-    map_release(&ps->by_entry);
-    map_release(&ps->externals);
+    problem_subjects_release(&ps->subjects);
     problem_history_free(ps->history);
     condition_list_release(&ps->conditions);
     free(ps);

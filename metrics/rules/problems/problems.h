@@ -28,7 +28,7 @@ int64_t problem_since_ms(const struct problems *ps, const struct problem *p);
 /* Position of an iteration over all instances; all zero is the start. */
 struct problem_walk {
     const struct problem *at;
-    size_t position;
+    uint64_t position;
     bool in_externals;
 };
 /*

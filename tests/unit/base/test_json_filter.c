@@ -193,6 +193,17 @@ TEST(nesting_is_limited_in_kept_and_dropped_members)
     assert_null(filtered(&none, deeper));
 }
 
+TEST(first_object_of_a_text_is_parsed)
+{
+    CLEANUP(json_memory_release) struct json_memory memory = {0};
+    size_t used;
+
+    assert_non_null(json_filter_parse_first(NULL, "{\"a\":[1]},{", 11, VALUES_MAX, &memory, &used));
+    assert_int_equal(used, 9);
+    assert_null(json_filter_parse_first(NULL, "{\"a\":[1]", 8, VALUES_MAX, &memory, &used));
+    assert_null(json_filter_parse_first(NULL, "[1]", 3, VALUES_MAX, &memory, &used));
+}
+
 TEST(the_number_of_kept_values_is_limited)
 {
     static const char text[] = "{\"no\":[1,2,3],\"x\":[4]}";

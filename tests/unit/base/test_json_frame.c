@@ -9,8 +9,10 @@ enum { LOG_MAX = 1 << 20 };
 /* Objects as lines "<offset>:<object>"; record_object() may reject one of them. */
 struct recorder {
     struct strbuf log;
+    const struct json_frame *frame; /* For record_at_start(). */
     unsigned count;
-    unsigned stop_at; /* Number of the object to reject, from 1; 0 to accept all objects. */
+    unsigned at_start; /* Objects that record_at_start() has recorded. */
+    unsigned stop_at;  /* Number of the object to reject, from 1; 0 to accept all objects. */
 };
 
 static bool record_object(void *context, const char *json, size_t len, size_t offset)
@@ -22,6 +24,24 @@ static bool record_object(void *context, const char *json, size_t len, size_t of
     strbuf_add(&r->log, json, len);
     strbuf_addc(&r->log, '\n');
     return ++r->count != r->stop_at;
+}
+
+/* Records the object at the start of a text if it is complete and valid. */
+static size_t record_at_start(void *context, const char *json, size_t len, bool *stopped)
+{
+    struct recorder *r = context;
+    const char *end;
+
+    assert_true(json[0] == '{' && json[len] == '\0');
+    end = json_skip_value(json, json + len, JSON_DEPTH_MAX);
+    if (!end)
+        return 0;
+
+    CLEANUP(free_cleanup) char *object = xmemdup0(json, (size_t)(end - json));
+
+    r->at_start++;
+    *stopped = !record_object(r, object, (size_t)(end - json), r->frame->object_start);
+    return (size_t)(end - json);
 }
 
 struct outcome {
@@ -44,6 +64,7 @@ struct run {
     size_t len;
     size_t max;
     unsigned stop_at;
+    bool at_start; /* With on_start. */
 };
 
 /* Feeds the input of `run` in pieces of `step` bytes. */
@@ -57,6 +78,8 @@ static void run_in_pieces(const struct run *run, size_t step, struct outcome *ou
         .fine = true,
     };
     json_frame_init(&f, run->mode, run->max, record_object, &out->recorder);
+    out->recorder.frame = &f;
+    f.on_start = run->at_start ? record_at_start : NULL;
     for (size_t at = 0; at < run->len && out->fine; at += step) {
         size_t left = run->len - at;
 
@@ -130,9 +153,9 @@ static struct frame_case {
      false},
 };
 
-static void check_frame_case(const struct frame_case *c, size_t step)
+static void check_frame_case(const struct frame_case *c, size_t step, bool at_start)
 {
-    const struct run run = {c->mode, c->input, strlen(c->input), 4096, 0};
+    const struct run run = {c->mode, c->input, strlen(c->input), 4096, 0, at_start};
     CLEANUP(outcome_release) struct outcome o;
 
     run_in_pieces(&run, step, &o);
@@ -147,21 +170,25 @@ TEST_ROWS(stream_is_framed, frame_cases, name)
 {
     const struct frame_case *c = *state;
 
-    check_frame_case(c, SIZE_MAX / 2);
-    for (size_t step = 1; step <= strlen(c->input); step++)
-        check_frame_case(c, step);
+    for (int at_start = 0; at_start < 2; at_start++) {
+        check_frame_case(c, SIZE_MAX / 2, at_start);
+        for (size_t step = 1; step <= strlen(c->input); step++)
+            check_frame_case(c, step, at_start);
+    }
 }
 
-/* Checks that pieces of 1 to 11 bytes have the same outcome as the whole input. */
+/* Checks that pieces of 1 to 20 bytes have the same outcome as the whole input without on_start. */
 static void check_piece_sizes(const struct run *run)
 {
     CLEANUP(outcome_release) struct outcome whole;
 
     run_in_pieces(run, run->len > 0 ? run->len : 1, &whole);
-    for (size_t step = 1; step < 12; step++) {
+    for (size_t step = 1; step <= 20; step++) {
         CLEANUP(outcome_release) struct outcome pieces;
+        struct run in_pieces = *run;
 
-        run_in_pieces(run, step, &pieces);
+        in_pieces.at_start = step % 2 == 0;
+        run_in_pieces(&in_pieces, step, &pieces);
         assert_string_equal(pieces.recorder.log.data, whole.recorder.log.data);
         assert_int_equal(pieces.fine, whole.fine);
         if (whole.fine) {
@@ -186,18 +213,18 @@ TEST(outcome_does_not_depend_on_the_size_of_pieces)
             random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
             strbuf_adds(&text, words[(random >> 40) % ARRAY_LEN(words)]);
         }
-        check_piece_sizes(&(struct run){JSON_FRAME_EVENTS, text.data, text.len, 4096, 0});
-        check_piece_sizes(&(struct run){JSON_FRAME_LIST, text.data, text.len, 4096, 0});
-        check_piece_sizes(&(struct run){JSON_FRAME_EVENTS, text.data, text.len, 9, 0});
-        check_piece_sizes(&(struct run){JSON_FRAME_LIST, text.data, text.len, 24, 0});
-        check_piece_sizes(&(struct run){JSON_FRAME_LIST, text.data, text.len, 4096, 2});
+        check_piece_sizes(&(struct run){JSON_FRAME_EVENTS, text.data, text.len, 4096, 0, false});
+        check_piece_sizes(&(struct run){JSON_FRAME_LIST, text.data, text.len, 4096, 0, false});
+        check_piece_sizes(&(struct run){JSON_FRAME_EVENTS, text.data, text.len, 9, 0, false});
+        check_piece_sizes(&(struct run){JSON_FRAME_LIST, text.data, text.len, 24, 0, false});
+        check_piece_sizes(&(struct run){JSON_FRAME_LIST, text.data, text.len, 4096, 2, false});
     }
 }
 
 TEST(object_above_the_maximum_is_an_error)
 {
-    const struct run fits = {JSON_FRAME_EVENTS, "{\"a\":1}{\"a\":2}", 14, 7, 0};
-    const struct run too_large = {JSON_FRAME_EVENTS, "{}{\"a\":12}{}", 12, 7, 0};
+    const struct run fits = {JSON_FRAME_EVENTS, "{\"a\":1}{\"a\":2}", 14, 7, 0, false};
+    const struct run too_large = {JSON_FRAME_EVENTS, "{}{\"a\":12}{}", 12, 7, 0, false};
     CLEANUP(outcome_release) struct outcome o;
     CLEANUP(outcome_release) struct outcome p;
 
@@ -213,7 +240,7 @@ TEST(object_above_the_maximum_is_an_error)
 TEST(list_without_its_items_has_the_same_maximum)
 {
     const char *list = "{\"metadata\":{\"a\":\"b\"},\"items\":[{}]}";
-    const struct run run = {JSON_FRAME_LIST, list, strlen(list), 20, 0};
+    const struct run run = {JSON_FRAME_LIST, list, strlen(list), 20, 0, false};
     CLEANUP(outcome_release) struct outcome o;
 
     run_in_pieces(&run, 100, &o);
@@ -286,6 +313,27 @@ TEST(objects_above_the_maximum_are_cut_with_cuts_large)
     }
 }
 
+TEST(on_start_receives_objects_that_may_be_complete)
+{
+    struct recorder recorder = {.log = STRBUF_INIT(LOG_MAX)};
+    struct json_frame f;
+    struct error err;
+
+    json_frame_init(&f, JSON_FRAME_EVENTS, 100, record_object, &recorder);
+    recorder.frame = &f;
+    f.on_start = record_at_start;
+    assert_true(json_frame_feed(&f, "{\"a\":1}{}", 9, &err));
+    assert_int_equal(recorder.count, 2);
+    assert_int_equal(recorder.at_start, 1);
+    assert_true(json_frame_feed(&f, "{}{\"a\"", 6, &err));
+    assert_int_equal(recorder.at_start, 2);
+    assert_true(json_frame_feed(&f, ":1}", 3, &err));
+    assert_int_equal(recorder.count, 4);
+    assert_string_equal(recorder.log.data, "0:{\"a\":1}\n7:{}\n9:{}\n11:{\"a\":1}\n");
+    json_frame_release(&f);
+    strbuf_release(&recorder.log);
+}
+
 TEST(all_calls_after_a_failure_fail)
 {
     struct recorder recorder = {.log = STRBUF_INIT(LOG_MAX), .stop_at = 2};
@@ -306,7 +354,7 @@ TEST(all_calls_after_a_failure_fail)
 TEST(list_without_its_items_is_valid_json)
 {
     const char *list = "{\"metadata\":{\"resourceVersion\":\"7\"},\"items\":[{\"a\":[1]},{}]}";
-    const struct run run = {JSON_FRAME_LIST, list, strlen(list), 4096, 0};
+    const struct run run = {JSON_FRAME_LIST, list, strlen(list), 4096, 0, false};
     CLEANUP(outcome_release) struct outcome o;
     struct error err;
 

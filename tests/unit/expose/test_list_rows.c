@@ -241,6 +241,31 @@ TEST(row_contains_whether_the_claimed_policy_exists)
     listed_release(&l);
 }
 
+TEST(outdated_rows_are_counted_while_a_view_has_them)
+{
+    struct row_view *older, *newer;
+    struct listed l;
+
+    listed_init(&l, 1);
+    for (uint32_t i = 0; i < 1000; i++)
+        put_named(&l, i);
+    world_run(&l.world, 1000);
+    older = rows_view(l.rows);
+    assert_int_equal(row_views_bytes(older), 0);
+    for (uint32_t i = 1000; i < 2000; i++)
+        put_named(&l, i);
+    world_run(&l.world, 1000);
+    newer = rows_view(l.rows);
+    assert_true(row_views_bytes(newer) > 1000 * sizeof(struct row));
+    row_view_drop(older);
+    assert_int_equal(row_views_bytes(newer), 0);
+    store_remove(l.world.store, world_find(&l.world, "v1", "ConfigMap", "team-0", "c-0"));
+    world_run(&l.world, 1000);
+    assert_true(row_views_bytes(newer) > sizeof(struct row));
+    row_view_drop(newer);
+    listed_release(&l);
+}
+
 TEST(view_is_reused_until_a_row_changes)
 {
     struct listed l;

@@ -273,3 +273,40 @@ TEST(release_of_a_binding_keeps_shared_strings)
         check_message(other, i, LEN);
     binding_release(r.strings, other);
 }
+
+static struct binding *decode_evicted(struct reading *r, const char *cluster)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
+    size_t bytes;
+
+    strbuf_addf(&text,
+                "{'metadata':{'name':'x'},'spec':{'clusters':[{'name':'c0'}],"
+                "'gracefulEvictionTasks':[3,{'fromCluster':'%s','producer':'TaintManager',"
+                "'reason':'TaintUntolerated','creationTimestamp':'2026-01-01T00:00:00Z'}]},"
+                "'status':{'aggregatedStatus':[{'clusterName':'c0','appliedMessage':'denied'}]}}",
+                cluster);
+    return decode_binding_text(r, &text, &bytes);
+}
+
+/* A failover gives the same eviction task to many bindings. */
+TEST(bindings_with_equal_evictions_and_messages_share_them)
+{
+    CLEANUP(reading_release) struct reading r;
+    struct binding *bindings[3];
+
+    reading_init(&r);
+    for (unsigned i = 0; i < 3; i++)
+        bindings[i] = decode_evicted(&r, i < 2 ? "c1" : "c2");
+    assert_int_equal(bindings[0]->status.problem->eviction_count, 1);
+    assert_ptr_equal(bindings[0]->status.problem, bindings[1]->status.problem);
+    assert_ptr_not_equal(bindings[0]->status.problem, bindings[2]->status.problem);
+    assert_ptr_equal(bindings[0]->status.problem->messages, bindings[2]->status.problem->messages);
+    binding_release(r.strings, bindings[0]);
+    binding_release(r.strings, bindings[2]);
+    assert_string_equal(bindings[1]->status.problem->evictions[0].cluster, "c1");
+    assert_string_equal(binding_status_message(&bindings[1]->status, "c1"), "");
+    assert_string_equal(binding_status_message(&bindings[1]->status, bindings[1]->clusters[0].name),
+                        "denied");
+    binding_release(r.strings, bindings[1]);
+    assert_int_equal(intern_count(r.strings), 0);
+}

@@ -270,15 +270,10 @@ static size_t add_template(struct plane *plane, unsigned ns, unsigned policy)
     return i;
 }
 
-static struct template_decision decision_of(const struct plane *plane, size_t i)
-{
-    return *template_decision(plane->templates[i]);
-}
-
 /* Makes work about a template: its policy changes, or its binding has to be scheduled. */
 static void make_due(struct plane *plane, size_t i)
 {
-    struct template_decision d = decision_of(plane, i);
+    struct template_decision d = *template_decision(plane->templates[i]);
 
     if (plane->component == CONTROL_SCHEDULER) {
         d.stages.delivery = (struct stage_and_reason){STAGE_UNSCHEDULED, WHY_WAITING};
@@ -295,7 +290,7 @@ static void make_due(struct plane *plane, size_t i)
 /* Makes work about a new template: Karmada has to create its binding. */
 static void make_unbound(struct plane *plane, size_t i, enum unbound_reason reason)
 {
-    struct template_decision d = decision_of(plane, i);
+    struct template_decision d = *template_decision(plane->templates[i]);
 
     d.state = STATE_UNBOUND;
     d.reason = reason;
@@ -325,7 +320,7 @@ static void write_binding(struct plane *plane, size_t i)
 /* Karmada does the work about a template. */
 static void process(struct plane *plane, size_t i)
 {
-    struct template_decision d = decision_of(plane, i);
+    struct template_decision d = *template_decision(plane->templates[i]);
 
     write_binding(plane, i);
     d.state = STATE_CURRENT;
@@ -916,7 +911,7 @@ TEST_ROWS(an_impossible_time_does_not_make_work_old, odd_times, title)
     add_templates(plane, 20, 4);
     make_all_due(plane);
     for (size_t i = 0; i < plane->count; i++) {
-        struct template_decision d = decision_of(plane, i);
+        struct template_decision d = *template_decision(plane->templates[i]);
 
         decision_set_since_ms(&d, row->ms);
         decide(plane, i, &d);
@@ -940,12 +935,12 @@ TEST(an_undone_change_is_not_processed)
     struct template_decision current;
 
     add_templates(plane, 30, 3);
-    current = decision_of(plane, 0);
+    current = *template_decision(plane->templates[0]);
     make_all_due(plane);
     for (size_t i = 0; i < 20; i++) {
         struct template_decision d = current;
 
-        d.claimed_handle = decision_of(plane, i).claimed_handle;
+        d.claimed_handle = template_decision(plane->templates[i])->claimed_handle;
         pass(plane, 30 * SECOND);
         decide(plane, i, &d);
     }
@@ -1013,7 +1008,7 @@ TEST(a_refusal_ends_with_the_write_of_the_binding)
     pass(plane, 10 * SECOND);
     assert_true(controller_progress_is_refused(plane->progress, plane->templates[i]));
     process(plane, i);
-    d = decision_of(plane, i);
+    d = *template_decision(plane->templates[i]);
     d.binding_handle = pool_handle_of(binding_referring_to(
         plane->store, &(struct identity){"apps/v1", "Deployment", entry_ns(plane->templates[i]),
                                          plane->templates[i]->name}));
@@ -1037,7 +1032,7 @@ TEST(a_refusal_in_the_future_is_no_progress_for_ever)
     make_all_due(plane);
     put_refusal(plane, 0, INT64_C(253402300799000));
     for (unsigned minute = 0; minute < 20; minute++) {
-        struct template_decision d = decision_of(plane, 0);
+        struct template_decision d = *template_decision(plane->templates[0]);
 
         pass(plane, MINUTE);
         decide(plane, 0, &d);
@@ -1154,7 +1149,7 @@ TEST(a_claim_processes_work)
     make_unbound(plane, i, UNBOUND_WAITING);
     pass(plane, 9 * MINUTE);
     assert_int_equal(controller_progress_backlog(plane->progress, CONTROL_CONTROLLERS), 1);
-    d = decision_of(plane, i);
+    d = *template_decision(plane->templates[i]);
     d.own_claim = true;
     decide(plane, i, &d);
     pass(plane, 9 * MINUTE);

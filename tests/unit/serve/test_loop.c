@@ -280,8 +280,8 @@ TEST_WITH(lists_are_answered_while_manifests_change, set_up, tear_down)
 /* ---- a client that reads lists while the loop changes the objects ---- */
 
 enum {
-    LISTED = 300,    /* Number of ConfigMaps. */
-    LIST_ROUNDS = 8, /* Rounds over all paths. */
+    LISTED = 300,     /* Number of ConfigMaps. */
+    LIST_ROUNDS = 16, /* Rounds over all paths. */
     PAGE_ROWS = 120,
     PAGES_MAX = 4,
     LISTED_MAX_BYTES = 128 * 1024,
@@ -343,7 +343,8 @@ static void read_list(struct list_reader *r, const struct endpoint *endpoint)
 /* Reads some pages and every endpoint that the API answers without the live evaluation. */
 static void *read_lists(void *context)
 {
-    static const char *const pages[] = {"/exporter", "/metrics", "/readyz?verbose"};
+    static const char *const pages[] = {"/exporter",  "/metrics",   "/readyz?verbose", "/templates",
+                                        "/templates", "/templates", "/templates"};
     struct list_reader *r = context;
     char token[TOKEN_MAX_BYTES];
 
@@ -390,6 +391,23 @@ static void write_policy(const struct bench *b, unsigned number)
 }
 
 /*
+ * Adds or removes a ConfigMap of another API group and one in a namespace of its own, so that
+ * entries, partitions and the ambiguity of the kind come and go.
+ */
+static void write_passing_objects(const struct bench *b, unsigned number)
+{
+    char text[512];
+
+    snprintf(text, sizeof(text),
+             "apiVersion: example.com/v1\nkind: ConfigMap\n"
+             "metadata: {name: settings-0, namespace: default}\n"
+             "---\napiVersion: v1\nkind: ConfigMap\n"
+             "metadata: {name: settings-0, namespace: passing-%u}\n",
+             number);
+    write_manifest(b, "passing.yaml", number % 2 ? text : "");
+}
+
+/*
  * The worker thread answers lists of rows, and the later pages of all lists, while the loop changes
  * the store. ThreadSanitizer reports data that both threads access.
  */
@@ -407,12 +425,81 @@ TEST_WITH(lists_read_no_data_that_the_loop_writes, set_up, tear_down)
     for (unsigned i = 0; !atomic_load(&reader.ended); i++) {
         write_config_maps(b, i);
         write_policy(b, i);
+        write_passing_objects(b, i);
+        if (i % 16 == 15)
+            assert_int_equal(kill(getpid(), SIGHUP), 0);
         for (unsigned k = 0; k < 8; k++)
             turn_loop(b);
     }
     assert_int_equal(pthread_join(thread, NULL), 0);
     assert_string_equal(reader.refused, "");
     assert_true(reader.continued > 0);
+}
+
+/* ---- clients that keep requests in the queue ---- */
+
+enum { FLOODERS = 8 };
+
+struct flooder {
+    const char *address;
+    const char *path;
+    atomic_bool ended;
+    atomic_uint running; /* Number of threads that wait for an answer. */
+};
+
+static void *send_requests(void *context)
+{
+    struct flooder *f = context;
+    char request[256];
+
+    snprintf(request, sizeof(request), "GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+             f->path);
+    atomic_fetch_add(&f->running, 1);
+    while (!atomic_load(&f->ended)) {
+        CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
+
+        (void)!http_talk(f->address, request, &answer);
+    }
+    atomic_fetch_sub(&f->running, 1);
+    return NULL;
+}
+
+static struct flood_case {
+    const char *name;
+    const char *path;
+} flood_cases[] = {
+    {"lists that read the evaluation", "/policies"},
+    {"lists of rows", "/templates"},
+    {"an endpoint without data", "/api/v1/openapi.json"},
+};
+
+/* Clients have requests in the queue at any time: the loop reads changes and reloads anyway. */
+TEST_ROWS(requests_delay_no_change_and_no_reload, flood_cases, name)
+{
+    const struct flood_case *c = *state;
+    struct flooder flooder = {.path = c->path};
+    pthread_t threads[FLOODERS];
+    void *own;
+
+    assert_int_equal(set_up(&own), 0);
+    struct bench *b = own;
+
+    write_config_maps(b, 0);
+    start_until_ready(b);
+    flooder.address = loop_address(b->loop, 0);
+    for (size_t i = 0; i < FLOODERS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, send_requests, &flooder), 0);
+    remove_manifest(b, "a.yaml");
+    turn_until(b, "/metrics", "\nkarmada_policy_exporter_manifest_files 2\n");
+    write_file(b->config, "skipped-propagating-namespaces: def.*\n");
+    raise(SIGHUP);
+    turn_until(b, "/metrics", "\nkarmada_templates_ignored{reason=\"skipped_namespace\"} 300\n");
+    atomic_store(&flooder.ended, true);
+    while (atomic_load(&flooder.running) > 0)
+        turn_loop(b);
+    for (size_t i = 0; i < FLOODERS; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    assert_int_equal(tear_down(&own), 0);
 }
 
 TEST_WITH(broken_manifest_is_counted_and_keeps_its_objects, set_up, tear_down)

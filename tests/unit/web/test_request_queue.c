@@ -124,6 +124,28 @@ TEST_WITH(queued_requests_are_answered_in_order, set_up, tear_down)
     assert_response(second, "HTTP/1.1 404 ", "second\n");
 }
 
+TEST_WITH(descriptor_is_readable_while_an_answer_leaves_other_requests, set_up, tear_down)
+{
+    const struct fixture *f = *state;
+    struct pollfd wanted = {.fd = request_queue_fd(f->request_queue), .events = POLLIN};
+    int first = send_request(f);
+
+    wait_for_request(f);
+
+    int second = send_request(f);
+
+    assert_int_equal(poll(&wanted, 1, TIMEOUT_MS), 1);
+    assert_non_null(request_queue_peek(f->request_queue));
+    assert_int_equal(poll(&wanted, 1, 0), 0);
+    request_queue_answer_first(f->request_queue);
+    assert_int_equal(poll(&wanted, 1, 0), 1);
+    assert_non_null(request_queue_peek(f->request_queue));
+    request_queue_answer_first(f->request_queue);
+    assert_int_equal(poll(&wanted, 1, 0), 0);
+    close(first);
+    close(second);
+}
+
 TEST_WITH(response_that_is_too_large_has_status_500, set_up, tear_down)
 {
     const struct fixture *f = *state;
