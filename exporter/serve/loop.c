@@ -603,7 +603,8 @@ static void answer_requests(struct loop *l)
     if (l->adoption_waits)
         return;
     api_turn(l->web_service.api, &health, l->current, can_lend(l));
-    l->lent_ms = platform_steady_ms();
+    if (api_uses_evaluation(l->web_service.api))
+        l->lent_ms = platform_steady_ms();
 }
 
 /* Reserves time for the loop after a request, so that clients cannot keep `current` in use. */

@@ -249,14 +249,12 @@ static void continue_instance(struct problems *ps, struct problem *i)
 /* Handles an instance without its condition; `gone`: the subject was deleted. */
 static void lapse_instance(struct problems *ps, struct problem *i, bool gone)
 {
-    struct problem *p = i;
-
-    if (p->status == PROBLEM_OPEN) {
-        p->ended_ms = ps->now_ms;
+    if (i->status == PROBLEM_OPEN) {
+        i->ended_ms = ps->now_ms;
         set_status(ps, i, PROBLEM_RESOLVING);
     }
-    if (p->status == PROBLEM_RESOLVING) {
-        if (gone || ps->now_ms >= p->ended_ms + ps->options.settings.resolve_delay_ms)
+    if (i->status == PROBLEM_RESOLVING) {
+        if (gone || ps->now_ms >= i->ended_ms + ps->options.settings.resolve_delay_ms)
             end_instance(ps, i, gone);
         return;
     }
@@ -286,20 +284,19 @@ static int64_t instance_due_ms(const struct problems *ps, const struct problem *
 /* Hides or shows an instance. After the end of the hiding, its patience begins anew. */
 static void update_hiding(struct problems *ps, const struct rule_context *c, struct problem *i)
 {
-    struct problem *p = i;
     const struct problem *cause;
 
-    if (i->dead || p->status == PROBLEM_RESOLVING || (i->ended_ms && p->status == PROBLEM_PENDING))
+    if (i->dead || i->status == PROBLEM_RESOLVING || (i->ended_ms && i->status == PROBLEM_PENDING))
         return;
-    cause = problem_find_cause(ps, c, p);
-    if (cause != p->cause)
+    cause = problem_find_cause(ps, c, i);
+    if (cause != i->cause)
         ps->version++;
-    p->cause = cause;
+    i->cause = cause;
     if (cause) {
-        if (p->status == PROBLEM_OPEN)
+        if (i->status == PROBLEM_OPEN)
             count_in_history(ps, i, PROBLEM_CHANGE_WITHDRAWN);
         set_status(ps, i, PROBLEM_HIDDEN);
-    } else if (p->status == PROBLEM_HIDDEN) {
+    } else if (i->status == PROBLEM_HIDDEN) {
         i->observed_ms = ps->now_ms;
         if (!ps->options.snapshot)
             i->wait_from_ms = ps->now_ms;
