@@ -198,10 +198,10 @@ static void reloads_end(struct reloads *r, const struct error *failure)
 enum {
     SLICE_MS = 5,
     LOOP_WAIT_MAX_MS = HEARTBEAT_MAX_AGE_MS / 5, /* An idle loop must update its heartbeat. */
-    WEB_MEMORY_PART = 8, /* Buffers of the web server may use 1/8 of the memory limit. */
-    SOON_MS = 20,        /* Maximum wait while manifests being read delay a page. */
-    OVERDUE_MS = 100,    /* Maximum wait while a deadline stays in the past. */
-    RESERVED_MAX_MS = 2000,
+    WEB_MEMORY_PART = 8,    /* Buffers of the web server may use 1/8 of the memory limit. */
+    SOON_MS = 20,           /* Maximum wait while manifests being read delay a page. */
+    OVERDUE_MS = 100,       /* Maximum wait while a deadline stays in the past. */
+    RESERVED_MAX_MS = 2000, /* Maximum time without requests that use the evaluation. */
 };
 
 struct loop {
@@ -220,8 +220,8 @@ struct loop {
     bool stopping;      /* SIGTERM or SIGINT was received. */
     int64_t lent_ms;    /* Start of the last request that used `current`; steady. */
     /*
-     * After a request has used `current`, the loop has work for as long, at most RESERVED_MAX_MS:
-     * until this steady time no other request may use `current`.
+     * After a request has used `current`, the loop keeps the evaluation for as long, at most
+     * RESERVED_MAX_MS, if it has changes or a reload to process: until this steady time.
      */
     int64_t reserved_until_ms;
     uint64_t lent_evaluations; /* engine_evaluations() at the end of that request. */

@@ -164,7 +164,7 @@ static void begin_request(struct api *a, const struct health *h, struct evaluati
     finish_request(a);
 }
 
-/* Drops lists and rows that were not requested for some time. */
+/* Drops lists and rows that were not requested for some time or keep too many outdated rows. */
 static void drop_unused_lists(struct api *a, struct evaluation *e)
 {
     int64_t now_ms = platform_steady_ms();

@@ -339,10 +339,17 @@ void paging_drop_expired(struct paging *p, int64_t now_ms)
 
 void paging_drop_outdated(struct paging *p, size_t bytes)
 {
-    struct stored_list *oldest;
+    unsigned views = 0;
 
-    while ((oldest = oldest_list(p, true)) != NULL && row_views_bytes(oldest->view) > bytes)
+    for (size_t i = 0; i < LISTS_STORED_MAX; i++)
+        views += p->stored[i].view != NULL;
+    for (; views > 1; views--) {
+        struct stored_list *oldest = oldest_list(p, true);
+
+        if (row_views_bytes(oldest->view) <= bytes)
+            return;
         drop_list(oldest);
+    }
 }
 
 void paging_drop_all(struct paging *p)

@@ -94,7 +94,8 @@ void paging_drop_expired(struct paging *p, int64_t now_ms);
 
 /*
  * Drops the longest unused lists with a view until views keep at most `bytes` of outdated rows:
- * with steady changes, each view keeps nearly all rows a second time.
+ * with steady changes, each view keeps nearly all rows a second time. Keeps the last used one, so
+ * that a client can read a list to its end.
  */
 void paging_drop_outdated(struct paging *p, size_t bytes);
 

@@ -319,7 +319,9 @@ static const struct json_filter_row *find_row(const struct json_filter *filter, 
     return NULL;
 }
 
-/* Returns the handling of a member, with `key` if a row is found. `key`: text between its quotes.
+/*
+ * Returns the handling of the member whose key has the text `key` between its quotes. The result
+ * has a key only if a row is found.
  */
 static struct json_filter_row choose_row(struct filter_parser *p, struct open_container *c,
                                          const char *key, size_t len)

@@ -118,7 +118,7 @@ struct status_problem {
 
 /* Status of a binding. Times are in seconds since the epoch, 0 if unknown. */
 struct binding_status {
-    const struct status_problem *problem; /* Interned; NULL without evictions and messages. */
+    const struct status_problem *problem; /* Interned, borrowed in copies; or NULL. */
     /* status.lastScheduledTime if set and Scheduled is True; else last transition of Scheduled. */
     uint32_t scheduled_s;
     uint32_t applied_s;      /* Last transition of the condition FullyApplied. */
@@ -199,7 +199,10 @@ const struct binding_rare *binding_rare_none(void);
  * allocation: do not free it.
  */
 struct binding {
-    /* The template, from spec.resource. `scope` is an interned block; `name` is "" if unset. */
+    /*
+     * The template, from spec.resource. `scope` is an interned block, borrowed in copies; `name` is
+     * "" if unset.
+     */
     const struct object_scope *scope;
     const char *name;
     const struct claim *claim; /* Result of claim_decode(); NULL if no policy claims the binding. */

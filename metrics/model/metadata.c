@@ -150,6 +150,8 @@ static pool_handle share_keys(struct intern *strings, const pool_handle *keys, s
     return intern_handle(block);
 }
 
+static_assert(PACKED_LABELS_MAX == 512, "the message in packed_labels_decode() has the number");
+
 pool_handle packed_labels_decode(struct decode *d, const cJSON *parent, const char *path,
                                  const char *key, pool_handle *values)
 {
@@ -162,8 +164,10 @@ pool_handle packed_labels_decode(struct decode *d, const cJSON *parent, const ch
             decode_fail(d, path, key, "must be a map of strings");
             break;
         }
-        if (count == PACKED_LABELS_MAX)
+        if (count == PACKED_LABELS_MAX) {
+            decode_fail(d, path, key, "must have at most 512 entries");
             break;
+        }
         keys[count] = intern_label_text(d->strings, item->string);
         values[count++] = intern_label_text(d->strings, decode_item_text(d, item, path));
     }

@@ -111,8 +111,8 @@ static inline struct labels labels_of_block(const struct label *items)
 /*
  * Packed labels have four bytes for each label, and share the list of their keys: `values` of the
  * owner, and the handle of an interned block of key handles; 0 without labels. API servers reject
- * long labels: of keys and values, only the first LABEL_TEXT_MAX bytes are kept, and only the first
- * PACKED_LABELS_MAX labels.
+ * long labels: of keys and values, only the first LABEL_TEXT_MAX bytes are kept. More than
+ * PACKED_LABELS_MAX labels are an error, because the block of their keys has no handle.
  */
 enum { LABEL_TEXT_MAX = 1024, PACKED_LABELS_MAX = 512 };
 

@@ -8,8 +8,9 @@
 
 /*
  * Memory of problems.c: the subjects and their instances. A failover makes an instance for each
- * binding, so a subject with an entry has only four handles. They have a pool of their own: the
- * memory of many instances that end together is free then, without cells that stay in between.
+ * binding, so a subject with an entry has only three handles and a hash. They have a pool of their
+ * own: the memory of many instances that end together is free then, without cells that stay in
+ * between.
  */
 
 /* A subject with instances. */

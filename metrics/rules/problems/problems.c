@@ -733,11 +733,11 @@ void problems_restart_observation(struct problems *ps, int64_t now_ms)
 
 /* ---- reload ---- */
 
-/* Counts an instance that the reload drops. */
-static void drop_instance(const struct problems *ps, const struct problems *last,
-                          const struct problem *i)
+/* Counts an instance that the reload drops, or that another shard reports from now on. */
+static void withdraw_instance(const struct problems *ps, const struct problems *last,
+                              const struct problem *i)
 {
-    if (problem_counts(i))
+    if (problem_counts(i) && !is_left_to_another_shard(last, i->subject))
         problem_history_count(ps->history, last->now_ms, PROBLEM_CHANGE_WITHDRAWN,
                               problem_severity(last, problem_id(i)));
 }
@@ -773,12 +773,14 @@ static void inherit_subject(struct problems *ps, const struct problems *from,
         j->uid_hash = last->uid_hash;
     }
     for (const struct problem *i = judged_first(last); i; i = judged_next(i)) {
-        if (j && problem_severity(ps, problem_id(i)) != (enum problem_severity)SEVERITY_OFF) {
+        bool kept = j && problem_severity(ps, problem_id(i)) != (enum problem_severity)SEVERITY_OFF;
+
+        if (kept) {
             judged_add(&ps->subjects, j, i);
             ps->version++;
-        } else {
-            drop_instance(ps, from, i);
         }
+        if (!kept || is_left_to_another_shard(ps, i->subject))
+            withdraw_instance(ps, from, i);
     }
 }
 

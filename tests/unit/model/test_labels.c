@@ -293,6 +293,7 @@ TEST(packed_labels_have_limits)
     pool_handle keys = packed_labels_decode(&r.decode, json, "metadata", "labels", values);
     struct labels labels = labels_of_packed(intern_memory(r.strings), keys, values);
 
+    assert_string_equal(r.err.text, "'metadata.labels' must have at most 512 entries");
     assert_int_equal(labels.count, PACKED_LABELS_MAX);
     for (size_t i = 0; i < labels.count; i++) {
         assert_int_equal(strlen(labels_at(&labels, i).key), LABEL_TEXT_MAX);
