@@ -507,6 +507,52 @@ static void reload(struct lab *after, const struct lab *before)
     pass(after, 0);
 }
 
+static const struct new_shard {
+    const char *name;
+    enum problem_shard before;
+    enum problem_shard after;
+    bool off; /* The reload disables the problem. */
+} new_shards[] = {
+    {"disabled", SHARD_NONE, SHARD_NONE, true},
+    {"left to another shard", SHARD_NONE, SHARD_WITHOUT_EMPTY_NAMESPACE, false},
+    {"still left to another shard", SHARD_WITHOUT_EMPTY_NAMESPACE, SHARD_WITHOUT_EMPTY_NAMESPACE,
+     false},
+    {"disabled in another shard", SHARD_WITHOUT_EMPTY_NAMESPACE, SHARD_WITHOUT_EMPTY_NAMESPACE,
+     true},
+};
+
+/* An invalid policy of the control plane, judged by a shard. */
+static void judge_shard(struct lab *lab, enum problem_shard shard)
+{
+    lab->options.shard = shard;
+    shorten_patience(lab);
+    world_put_text(&lab->world,
+                   "{\"apiVersion\":\"policy.karmada.io/v1alpha1\",\"kind\":"
+                   "\"ClusterPropagationPolicy\",\"metadata\":{\"name\":\"all\"},\"spec\":{"
+                   "\"dependentOverrides\":[\"missing\"],\"resourceSelectors\":[]}}");
+}
+
+TEST_ROWS(a_reload_keeps_the_balance_of_shards, new_shards, name)
+{
+    const struct new_shard *c = *state;
+    struct lab before, after;
+
+    lab_init(&before);
+    judge_shard(&before, c->before);
+    lab_judge(&before);
+    pass(&before, HOUR);
+    assert_int_equal(count_open(before.problems) > 0, c->before == SHARD_NONE);
+    assert_balance(&before);
+    lab_init(&after);
+    judge_shard(&after, c->after);
+    if (c->off)
+        after.options.settings.severity[PROBLEM_POLICY_INVALID] = SEVERITY_OFF;
+    reload(&after, &before);
+    world_release(&before.world);
+    assert_balance(&after);
+    world_release(&after.world);
+}
+
 TEST(a_reload_keeps_the_history)
 {
     struct lab before, after;
