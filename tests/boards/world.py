@@ -12,7 +12,10 @@ from servers import Exporter, Prometheus, bundled_rules, fetch, hurry, program
 
 JOB = "karmada-policy-exporter"
 # A template belongs to its label app here.
-FLAGS = ("--rules.grace", "1s", "--metrics.opt-in", "--thresholds.pending-age", "1s", "--owner-key", "app")
+# A replica that reads between two writes of a step sees a problem that the other one does not see; it shows the
+# problem as resolving for the delay.
+FLAGS = ("--rules.grace", "1s", "--metrics.opt-in", "--thresholds.pending-age", "1s", "--owner-key", "app",
+         "--problems.resolve-delay", "1s")
 
 # Two replicas of one exporter, and what a site may tell them apart by.
 PODS = [{"pod": f"exporter-{n}", "node": f"node-{n}", "zone": f"zone-{n}", "endpoint": f"http-{n}",
