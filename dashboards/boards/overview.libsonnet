@@ -32,6 +32,6 @@ function(kit)
       p.query(q.increase('karmada_policy_problems_opened_total', 'problem=~"$problem", severity=~"$severity"'), 'opened'),
       p.query(q.increase('karmada_policy_problems_resolved_total', 'problem=~"$problem", severity=~"$severity"'), 'resolved'),
     ], overrides=[p.line('opened', 'yellow', width=3), p.line('resolved', 'text', dashed=true)]),
-    p.series('Templates by state', 'Templates of the selected namespaces. Each template has exactly one state.', 'short', [p.query(q.ofNamespaces('karmada_templates', 'karmada_namespace_templates', '', 'state'), '{{state}}')], stack=true, of='state'),
-    p.series('Templates by stage', 'Templates of the selected namespaces that are not healthy in all their member clusters. Each template has exactly one stage: the first that it did not complete.', 'short', [p.query(q.ofNamespaces('karmada_templates_stage', 'karmada_namespace_templates_stage', 'stage!="healthy"', 'stage'), '{{stage}}')], stack=true, of='stage'),
+    p.series('Templates by state', 'Templates of the selected namespaces. Each template has exactly one state.', 'short', [p.query(q.ofNamespaces('karmada_templates', 'karmada_namespace_templates', '', 'state'), '{{state}}')], h=9, stack=true, of='state'),
+    p.series('Templates by stage', 'Templates of the selected namespaces that are not healthy in all their member clusters. Each template has exactly one stage: the first that it did not complete.', 'short', [p.query(q.ofNamespaces('karmada_templates_stage', 'karmada_namespace_templates_stage', 'stage!="healthy"', 'stage'), '{{stage}}')], h=9, stack=true, of='stage'),
   ])
