@@ -278,7 +278,7 @@ function(k, config)
       alert('PolicyExporterDegraded', {
         comment: 'Each replica by itself, as long as Prometheus has it as a target.',
         problems: 'one replica: ' + std.join(', ', ['`%s`' % row[0] for row in degraded]),
-        each: 'instance, reason',
+        each: 'instance, pod, reason (`restarting`: shard, reason)',
         severity: 'warning',
         'for': '10m',
         keep: '15m',

@@ -7,6 +7,7 @@
 function(config) {
   local k = self,
   local comma(labels) = std.join(', ', labels),
+  local roles = import 'roles.libsonnet',
 
   plane:: [config.clusterLabel, 'job'] + config.keepLabels,
   by(own=[]):: 'by (' + comma(k.plane + own) + ')',
@@ -87,15 +88,8 @@ function(config) {
     local others = 'bottomk(5, %%s unless on (%s) %s)' % [std.join(', ', labels), counts];
     '{{ if eq $labels.namespace "_others" }}%s{{ else }}%s{{ end }}' % [k.oldest(everywhere, others), k.oldest(labels)],
   // Action of a reason in the table of problems. `user` is the title of the role `user`.
-  action(reason, user='owner of the template')::
-    local roles = {
-      user: user,
-      policy_owner: 'policy owner',
-      platform: 'platform team',
-      cluster: 'cluster administrator',
-      karmada: 'Karmada',
-    };
-    'Action (%s): %s' % [roles[reason.actor], reason.action],
+  action(reason, user=roles.user)::
+    'Action (%s): %s' % [(roles { user: user })[reason.actor], reason.action],
 
   // ---- rules
 

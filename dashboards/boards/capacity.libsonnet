@@ -28,11 +28,11 @@ function(kit)
       h=7
     ),
 
-    shapes.problem('drift_exceeds_capacity', 'Clusters without room', 'Member clusters in which arriving replicas request more than 80 % of the capacity that is free or becomes free. This number does not depend on the selected namespaces.', w=6, namespaced=false),
+    shapes.problem('drift_exceeds_capacity', 'Resources without room', 'Pairs of a member cluster and a resource of which arriving replicas request more than 80 % of the capacity that is free or becomes free: open problems drift_exceeds_capacity. This number does not depend on the selected namespaces.', w=6, namespaced=false),
     shapes.problem('forbidden_placement', 'Forbidden placements', 'Templates of the selected namespaces that run in a member cluster that their policy no longer allows.', w=6),
     p.stat('Replicas in drift', 'Replicas of all namespaces on an outdated placement, in their current member cluster: staying, leaving and undetermined replicas.', 'short', q.orZero(replicas('staying|leaving|undetermined')), w=6, limits=limits.any, link=p.list('Policies', '/policies')),
     p.stat('Arriving', 'Replicas of all namespaces that would arrive in a member cluster if Karmada applied all policies. Undetermined replicas do not count.', 'short', q.orZero(replicas('arriving')), w=6, link=p.list('Policies', '/policies')),
-    p.stat('Undetermined', 'Replicas of all namespaces for which only the scheduler can determine the new member cluster. They count as staying until then.', 'short', q.orZero(replicas('undetermined')), w=6, limits=limits.any, link=p.list('Policies', '/policies')),
+    p.stat('Undetermined replicas', 'Replicas of all namespaces for which only the scheduler can determine the new member cluster. They count as staying until then.', 'short', q.orZero(replicas('undetermined')), w=6, limits=limits.any, link=p.list('Policies', '/policies')),
     p.stat('Tightest cluster', 'Largest share of the free CPU, memory or pods of a member cluster that arriving replicas request.', 'percentunit', q.orZeroOfRules('max(%s)' % shapes.load(member + ', ' + shapes.fits)), w=6, limits=limits.load, link=p.list('Problems drift_exceeds_capacity', '/?problem=drift_exceeds_capacity')),
     p.stat('CPU arriving', 'Cores that arriving replicas request.', cores, q.orZeroOfRules(arriving('cpu')), w=6, link=p.list('Policies', '/policies')),
     p.stat('Memory arriving', 'Memory that arriving replicas request.', 'bytes', q.orZeroOfRules(arriving('memory')), w=6, link=p.list('Policies', '/policies')),
@@ -119,22 +119,21 @@ function(kit)
     p.text('Source of these numbers', 'The variable Last review, and the records that the tables below compare.', |||
       The variable **Last review** sets the time of the last review. The rules of the group `review` record these
       numbers once an hour. A table shows a change only if the records are as old as the last review.
-    |||, w=6, h=7),
+    |||, w=24, h=4),
     p.table(
       'Member clusters since the last review',
       'Arriving replicas and free capacity in the last hourly record, and their growth since the last review.',
       [p.clusterLabel, p.label('member_cluster', 'Member cluster')],
       [
         p.value('Arriving', 'short', q.recorded('karmada_policy:placement_drift_replicas:1h', moved('arriving'), by), 85),
-        p.value('more', 'short', since('karmada_policy:placement_drift_replicas:1h', moved('arriving'), by), 65),
+        p.value('Arriving, change', 'short', since('karmada_policy:placement_drift_replicas:1h', moved('arriving'), by), 140),
         p.value('CPU arriving', cores, q.recorded('karmada_policy:placement_drift_requests:1h', requested('arriving', 'cpu'), by), 110),
-        p.value('more CPU', cores, since('karmada_policy:placement_drift_requests:1h', requested('arriving', 'cpu'), by), 100),
+        p.value('CPU arriving, change', cores, since('karmada_policy:placement_drift_requests:1h', requested('arriving', 'cpu'), by), 170),
         p.value('CPU free', cores, q.recorded('karmada_policy:member_cluster_free:1h', of('cpu'), by), 105),
-        p.value('more CPU free', cores, since('karmada_policy:member_cluster_free:1h', of('cpu'), by), 120),
+        p.value('CPU free, change', cores, since('karmada_policy:member_cluster_free:1h', of('cpu'), by), 145),
         p.value('Memory free', 'bytes', q.recorded('karmada_policy:member_cluster_free:1h', of('memory'), by), 110),
-        p.value('more free', 'bytes', since('karmada_policy:member_cluster_free:1h', of('memory'), by), 90),
+        p.value('Memory free, change', 'bytes', since('karmada_policy:member_cluster_free:1h', of('memory'), by), 170),
       ],
-      w=18,
       h=7
     ),
     p.table(
@@ -143,7 +142,7 @@ function(kit)
       [p.clusterLabel, p.label('reason', 'Reason'), p.label('phase', 'Phase', 100)],
       [
         p.value('Templates', 'short', q.recorded('karmada_policy:templates_stale:1h', '', q.cluster('reason, phase')) + ' > 0', 95),
-        p.value('more', 'short', since('karmada_policy:templates_stale:1h', '', q.cluster('reason, phase')), 70),
+        p.value('Templates, change', 'short', since('karmada_policy:templates_stale:1h', '', q.cluster('reason, phase')), 150),
       ],
       w=12,
       h=7
@@ -154,7 +153,7 @@ function(kit)
       [p.clusterLabel, p.label('state', 'State')],
       [
         p.value('Templates', 'short', q.recorded('karmada_policy:templates:1h', '', q.cluster('state')), 95),
-        p.value('more', 'short', since('karmada_policy:templates:1h', '', q.cluster('state')), 70),
+        p.value('Templates, change', 'short', since('karmada_policy:templates:1h', '', q.cluster('state')), 150),
       ],
       w=12,
       h=7

@@ -7,12 +7,12 @@ function(kit)
     kit.b.variable('field', 'Field', 'karmada_dependency_conflicts'),
   ], [
     shapes.problems(
-      'Conflict problems',
+      'Open problems of dependencies',
       'Open problems about values that policies request for dependencies of the selected namespaces. The reason is the field.',
       shapes.named(['dependency_conflict', 'dependency_not_resolved', 'decision_flapping', 'value_overridden', 'conflict_predicted'])
     ),
 
-    shapes.problem('dependency_conflict', 'Conflict problems open', 'Open problems dependency_conflict in the selected namespaces: templates requested different values of a field for 10 minutes or more.', w=4),
+    shapes.problem('dependency_conflict', 'Dependency conflicts open', 'Open problems dependency_conflict in the selected namespaces: templates requested different values of a field for 10 minutes or more.', w=4),
     shapes.problem('dependency_not_resolved', 'Not resolved', 'Open problems dependency_not_resolved in the selected namespaces: the binding did not get the value that results from all requests for 15 minutes or more.', w=4),
     p.stat('Conflicts', 'Pairs of dependency and selected field with different requested values, of all namespaces, from the first moment on.', 'short', q.sum('karmada_dependency_conflicts', field), w=4, limits=limits.any, link=p.list('Conflicts', '/conflicts')),
     p.stat('Oldest conflict', 'Time since the oldest conflict of a selected field began, of all namespaces; 0 without a conflict.', 's', q.age('karmada_dependency_conflict_oldest_timestamp_seconds', field, q.sum('karmada_dependency_conflicts', field)), w=4, limits=limits.pendingAge, link=p.list('Conflicts', '/conflicts')),
@@ -51,8 +51,8 @@ function(kit)
       Karmada propagates a dependency to the clusters of all templates that require it. It takes two fields from
       the policies of these templates:
 
-      - **ConflictResolution**: *Overwrite* if any policy says Overwrite, else *Abort*.
-      - **PreserveResourcesOnDeletion**: *true* if any policy says true, else *false*.
+      - **ConflictResolution**: *Overwrite* if any policy requests Overwrite, else *Abort*.
+      - **PreserveResourcesOnDeletion**: *true* if any policy requests true, else *false*.
 
       To end a conflict, set the same value in all policies, or give each workload a dependency of its own.
       If a value is **not resolved**, check the dependencies distributor of Karmada.

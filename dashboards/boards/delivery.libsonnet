@@ -38,14 +38,14 @@ function(kit)
       ])
     ),
 
-    shapes.problem('last_copy_at_risk', 'Last copies at risk', 'Templates with one copy, which Karmada deletes when the eviction ends.'),
-    shapes.problem('placement_lost', 'Placements lost', 'Templates that had a placement, and that run in no member cluster now.'),
-    shapes.problem('member_cluster_unavailable', 'Clusters unavailable', 'Member clusters with placed templates that are gone, not ready, flapping, or that refuse most objects. This number does not depend on the selected namespaces.', namespaced=false),
-    shapes.problem('not_propagated', 'Not propagated', 'Templates of the selected namespaces that should run in a member cluster, and that no policy propagates: open problems not_propagated.'),
-    shapes.problem('not_scheduled', 'Not scheduled', 'Templates of the selected namespaces that the scheduler did not place for 10 minutes or more.'),
-    shapes.problem('not_delivered', 'Not delivered', 'Templates of the selected namespaces with a member cluster that has lacked their newest version for 10 minutes or more.'),
-    shapes.problem('eviction_stuck', 'Evictions stuck', 'Templates of the selected namespaces with an eviction that has used half of its time or more.'),
-    shapes.problem('unhealthy', 'Unhealthy', 'Templates of the selected namespaces that are unhealthy in a reachable member cluster for 30 minutes or more.'),
+    shapes.problem('last_copy_at_risk', 'Last copies at risk', 'Templates with one copy, which Karmada deletes when the eviction ends.', w=6),
+    shapes.problem('placement_lost', 'Placements lost', 'Templates that had a placement, and that run in no member cluster now.', w=6),
+    shapes.problem('member_cluster_unavailable', 'Clusters unavailable', 'Member clusters with placed templates that are gone, not ready, flapping, or that refuse most objects. This number does not depend on the selected namespaces.', w=6, namespaced=false),
+    shapes.problem('not_propagated', 'Not propagated (open problems)', 'Templates of the selected namespaces that should run in a member cluster, and that no policy propagates: open problems not_propagated.', w=6),
+    shapes.problem('not_scheduled', 'Not scheduled (open problems)', 'Templates of the selected namespaces that the scheduler did not place for 10 minutes or more.', w=6),
+    shapes.problem('not_delivered', 'Not delivered (open problems)', 'Templates of the selected namespaces with a member cluster that has lacked their newest version for 10 minutes or more.', w=6),
+    shapes.problem('eviction_stuck', 'Evictions stuck', 'Templates of the selected namespaces with an eviction that has used half of its time or more.', w=6),
+    shapes.problem('unhealthy', 'Unhealthy (open problems)', 'Templates of the selected namespaces that are unhealthy in a reachable member cluster for 30 minutes or more.', w=6),
 
     p.row('Stages'),
     p.bars('Templates in each stage', 'Templates of the selected namespaces by stage. Each template has exactly one stage: the first that it did not complete.', 'short', [
@@ -131,8 +131,8 @@ function(kit)
     p.bars('Ignored templates by reason', 'Templates of all namespaces that Karmada never propagates, by reason. No other number includes them.', 'short', q.sum('karmada_templates_ignored', '', 'reason'), '{{reason}}', h=6),
 
     p.row('Trends'),
-    p.series('Templates by stage', 'Templates of the selected namespaces that are not healthy in all their member clusters. Each template has exactly one stage: the first that it did not complete.', 'short', [p.query(q.ofNamespaces(stages, by_namespace, 'stage!="healthy"', 'stage'), '{{stage}}')], stack=true, of='stage'),
-    p.series('Deliveries by stage', 'Bindings of all namespaces by their stage in the member clusters, without the healthy ones. A stale template counts with the stage of its binding.', 'short', [p.query(q.sum('karmada_templates_delivery', 'stage!="healthy"', 'stage'), '{{stage}}')], stack=true, of='stage'),
+    p.series('Templates by stage', 'Templates of the selected namespaces that are not healthy in all their member clusters. Each template has exactly one stage: the first that it did not complete.', 'short', [p.query(q.ofNamespaces(stages, by_namespace, 'stage!="healthy"', 'stage'), '{{stage}}')], h=9, stack=true, of='stage'),
+    p.series('Deliveries by stage', 'Bindings of all namespaces by their stage in the member clusters, without the healthy ones. A stale template counts with the stage of its binding.', 'short', [p.query(q.sum('karmada_templates_delivery', 'stage!="healthy"', 'stage'), '{{stage}}')], h=9, stack=true, of='stage'),
     p.series('Pending templates by reason', 'Templates of all namespaces that no policy propagates. no_match: no policy selects the template; excluded: a policy excludes it; policy_gone: its policy was deleted; override_missing: an override policy that its policy requires does not exist; policy_deleting: the policy is being deleted; kind_not_selected: no policy selects its kind.', 'short', [p.query(q.sum('karmada_templates_pending', '', 'reason'), '{{reason}}')], stack=true, of='reason'),
     p.series('Unbound templates by reason', 'Templates of all namespaces that a policy selects and that have no binding yet. namesake: the binding of a deleted object has the same name; priority_class_missing: the PriorityClass of the policy does not exist; stuck: Karmada will not process the template again; waiting: Karmada should create the binding.', 'short', [p.query(q.sum('karmada_templates_unbound', '', 'reason'), '{{reason}}')], stack=true, of='reason'),
     p.series('Member clusters of unscheduled templates', 'Pairs of a template of any namespace that the scheduler has not placed and a member cluster, by the first filter that excludes the cluster.', 'short', [p.query(q.sum('karmada_templates_unscheduled_clusters', '', 'filter'), '{{filter}}')], stack=true, of='filter'),

@@ -45,7 +45,7 @@ function(kit)
     shapes.problem('policy_outranked', 'Outranked policies', 'Policies of the selected namespaces that keep templates by their claim only. Another policy would win a new match.'),
     shapes.problem('policy_tie', 'Ties of policies', 'Policies of the selected namespaces that win a template against another policy by name only.'),
     shapes.problem('policy_unused', 'Unused policies', 'Policies of the selected namespaces that have selected no template for a day or more.'),
-    p.stat('Orphaned', 'Templates of the selected namespaces that still run in member clusters, although no policy governs them.', 'short', of_state('orphaned'), limits=limits.any, link=p.list('Orphaned templates', '/templates?state=orphaned')),
+    p.stat('Orphaned templates', 'Templates of the selected namespaces that still run in member clusters, although no policy governs them.', 'short', of_state('orphaned'), severity='info', link=p.list('Orphaned templates', '/templates?state=orphaned')),
     p.stat('Stale', 'Templates of the selected namespaces with a binding that has an outdated version of their policy, or another policy. This includes templates that wait for a change by their user.', 'short', of_state('stale'), w=6, limits=limits.any, link=p.list('Stale templates', '/templates?state=stale')),
     p.stat('Oldest overdue', 'Time since the oldest overdue template of all namespaces became stale; 0 without an overdue template. Karmada should have updated overdue templates by now.', 's', oldest('overdue', overdue), w=6, limits=limits.unboundAge, link=p.list('Policies not in force', '/?problem=policy_not_in_force')),
     p.stat('Oldest deferred', 'Time since the oldest deferred template of all namespaces became stale; 0 without a deferred template. Deferred templates wait for a change by their user.', 's', oldest('deferred', deferred), w=6, limits=limits.staleAge, link=p.list('Templates that wait too long', '/?problem=deferred_too_long')),
@@ -104,7 +104,7 @@ function(kit)
       p.query(overdue, 'overdue'),
       p.query(deferred, 'deferred'),
     ], stack=true, of='phase'),
-    p.series('Policies not in force by reason', 'Policies of all namespaces that have stale templates, by reason. A policy counts once for each of its reasons.', 'short', [p.query(q.sum('karmada_propagationpolicies_not_in_force', '', 'reason'), '{{reason}}')], of='reason'),
+    p.series('Policies with stale templates by reason', 'Policies of all namespaces that have stale templates, by reason. A policy counts once for each of its reasons.', 'short', [p.query(q.sum('karmada_propagationpolicies_not_in_force', '', 'reason'), '{{reason}}')], of='reason'),
     p.series('Templates behind their policy', 'Templates of all namespaces that run an outdated version, by the number of newer versions. unknown: the exporter cannot tell the age of the version.', 'short', [
       p.query(q.sum(behind, 'behind="1"'), 'one version'),
       p.query(q.sum(behind, 'behind="2"'), 'two versions'),

@@ -28,11 +28,11 @@ function(kit)
     ),
     shapes.alerts(w=24, h=6, matchers='alertname=~"%sPolicyExporter.*"' % kit.config.alertPrefix),
 
-    p.stat('Ready', 'Share of the scraped exporters that have read all data. An exporter that is not ready exports no other numbers.', 'percentunit', q.ready(one), good=limits.ready, link=state),
+    p.stat('Ready', 'Share of the scraped exporters that have read all data. An exporter that is not ready exports no other numbers.', 'percentunit', q.ready(one), good=limits.ready, w=2, link=state),
     p.stat('Age of the numbers', 'Time since the exporter with the oldest page updated its page.', 's', 'time() - min(%s)' % mine(own('snapshot_timestamp_seconds')), limits=limits.pageAge, link=state),
-    p.stat('Change to page', 'Time from the first change after a page to the next page: 99th percentile of the time range.', 's', 'histogram_quantile(0.99, sum by (le) (increase(%s[$__range])))' % mine(own('event_lag_seconds_bucket')), limits=limits.eventLag, link=state),
-    p.stat('Not synced', 'Resources with a watch that fails now. The exporter uses their last known objects.', 'short', q.orZero('count(%s == 0)' % q.raw(own('watch_synced'), of_resource)), limits=limits.bad, link=state),
-    p.stat('Rejected input', 'Objects that the exporter could not decode in the time range, plus manifest files with errors. It uses their last good version.', 'short', '(%s) + (%s)' % [q.orZero(q.increase(own('decode_errors_total'), one, '', '$__range')), broken], limits=limits.any, link=state),
+    p.stat('Change to page, time range', 'Time from the first change after a page to the next page: 99th percentile of the time range.', 's', 'histogram_quantile(0.99, sum by (le) (increase(%s[$__range])))' % mine(own('event_lag_seconds_bucket')), limits=limits.eventLag, w=4, link=state),
+    p.stat('Not synced', 'Resources with a watch that fails now. The exporter uses their last known objects.', 'short', q.orZero('count(%s == 0)' % q.raw(own('watch_synced'), of_resource)), limits=limits.bad, w=2, link=state),
+    p.stat('Rejected input, time range', 'Objects that the exporter could not decode in the time range, plus manifest files with errors. It uses their last good version.', 'short', '(%s) + (%s)' % [q.orZero(q.increase(own('decode_errors_total'), one, '', '$__range')), broken], limits=limits.any, w=4, link=state),
     p.stat('Series left out', 'Series of single objects or policies that the exporter does not export because of its limits. All counts are complete.', 'short', q.orZero('sum(%s)' % dropped), limits=limits.any, link=state),
     p.stat('Kinds not served', 'Kinds that a policy selects and that the API server does not serve. Correct the policy, or install the CustomResourceDefinition.', 'short', q.orZero(q.sum(own('selected_kind_not_served'), one)), limits=limits.any, link=state),
     p.stat('Configuration', 'Result of the last configuration reload. After a refused reload the exporter keeps its previous configuration.', 'short', 'min(%s)' % mine(own('config_last_reload_successful')), link=state, mappings=[{
@@ -78,7 +78,7 @@ function(kit)
         q.sum(own('selected_kind_not_served'), one, q.cluster('api_version, kind')),
       ])],
       w=24,
-      h=5,
+      h=7,
       hidden=true,
       sort='resource',
       empty='The exporter reads and follows every resource.'
@@ -90,8 +90,8 @@ function(kit)
       p.query(lag(0.99), '99th percentile'),
     ], of='quantile', limits=limits.eventLag),
     p.series('Evaluated objects', 'Evaluations of objects by the rules in each second. An object counts once for each evaluation.', 'ops', [p.query(rate(own('evaluations_total'), 'instance'), '{{instance}}')], shades=true),
-    p.series('Objects in memory', 'Objects by resource. A resource that falls to 0 was deleted, or the exporter cannot read it any more.', 'short', [p.query('max by (resource) (%s)' % q.raw(own('objects'), of_resource), '{{resource}}')]),
-    p.series('Duration of evaluation', 'Time that the loop evaluates objects before it answers requests for pages again: 99th percentile.', 's', [p.query('histogram_quantile(0.99, %s)' % rate(own('evaluation_duration_seconds_bucket'), 'le, instance'), '{{instance}}')], rows=true, shades=true),
+    p.series('Objects in memory', 'Objects by resource. A resource that falls to 0 was deleted, or the exporter cannot read it any more.', 'short', [p.query('max by (resource) (%s)' % q.raw(own('objects'), of_resource), '{{resource}}')], h=9),
+    p.series('Duration of evaluation', 'Time that the loop evaluates objects before it answers requests for pages again: 99th percentile.', 's', [p.query('histogram_quantile(0.99, %s)' % rate(own('evaluation_duration_seconds_bucket'), 'le, instance'), '{{instance}}')], h=9, rows=true, shades=true),
     p.series('Sources', 'Resources of the API server that the exporter watches, counted for each namespace of --namespaces, and manifest files that it reads.', 'short', [
       p.query(q.orZero('max(%s)' % mine(own('watches'))), 'watched resources'),
       p.query(q.orZero('max(%s)' % mine(own('manifest_files'))), 'manifest files'),

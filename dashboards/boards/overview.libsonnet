@@ -17,7 +17,7 @@ function(kit)
       h=12
     ),
 
-    p.stat('Critical problems', 'Open problems of severity critical in the selected namespaces: copies are lost or about to be lost, or a control plane stands still. With a selected owner, at most 20 of a kind for each namespace count.', 'short', of_severity('critical'), w=5, severity='critical', link=p.list('Critical problems of all namespaces', '/?severity=critical')),
+    p.stat('Critical problems', 'Open problems of severity critical in the selected namespaces: copies are lost or about to be lost, two controllers write one cloud resource, or a control plane stands still. With a selected owner, at most 20 of a kind for each namespace count.', 'short', of_severity('critical'), w=5, severity='critical', link=p.list('Critical problems of all namespaces', '/?severity=critical')),
     p.stat('Warning problems', 'Open problems of severity warning in the selected namespaces: a person must act within a day. With a selected owner, at most 20 of a kind for each namespace count.', 'short', of_severity('warning'), w=5, severity='warning', link=p.list('Warnings of all namespaces', '/?severity=warning')),
     p.stat('Info problems', 'Open problems of severity info in the selected namespaces: review them once a week. With a selected owner, at most 20 of a kind for each namespace count.', 'short', of_severity('info'), w=5, severity='info', link=p.list('Problems of severity info of all namespaces', '/?severity=info')),
     p.stat('Stale', 'Templates of the selected namespaces with a binding that has an outdated version of their policy, or another policy. This includes templates that wait for a change by their user.', 'short', q.orZero(q.ofNamespaces('karmada_templates', 'karmada_namespace_templates', 'state="stale"')), w=5, limits=limits.any, link=p.list('Stale templates', '/templates?state=stale')),
@@ -32,6 +32,6 @@ function(kit)
       p.query(q.increase('karmada_policy_problems_opened_total', 'problem=~"$problem", severity=~"$severity"'), 'opened'),
       p.query(q.increase('karmada_policy_problems_resolved_total', 'problem=~"$problem", severity=~"$severity"'), 'resolved'),
     ], overrides=[p.line('opened', 'yellow', width=3), p.line('resolved', 'text', dashed=true)]),
-    p.series('Templates by state', 'Templates of the selected namespaces. Each template has exactly one state.', 'short', [p.query(q.ofNamespaces('karmada_templates', 'karmada_namespace_templates', '', 'state'), '{{state}}')], stack=true, of='state'),
-    p.series('Templates by stage', 'Templates of the selected namespaces that are not healthy in all their member clusters. Each template has exactly one stage: the first that it did not complete.', 'short', [p.query(q.ofNamespaces('karmada_templates_stage', 'karmada_namespace_templates_stage', 'stage!="healthy"', 'stage'), '{{stage}}')], stack=true, of='stage'),
+    p.series('Templates by state', 'Templates of the selected namespaces. Each template has exactly one state.', 'short', [p.query(q.ofNamespaces('karmada_templates', 'karmada_namespace_templates', '', 'state'), '{{state}}')], h=9, stack=true, of='state'),
+    p.series('Templates by stage', 'Templates of the selected namespaces that are not healthy in all their member clusters. Each template has exactly one stage: the first that it did not complete.', 'short', [p.query(q.ofNamespaces('karmada_templates_stage', 'karmada_namespace_templates_stage', 'stage!="healthy"', 'stage'), '{{stage}}')], h=9, stack=true, of='stage'),
   ])

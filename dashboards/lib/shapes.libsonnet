@@ -74,6 +74,8 @@ function(kit) {
   // Severities with a number that sorts: text of the label, text that is shown.
   local ranks = [['critical', '1 critical'], ['warning', '2 warning'], ['info', '3 info']],
   local with_rank(expr) = std.foldl(function(inner, r) replace(inner, 'severity', r[1], 'severity', r[0]), ranks, expr),
+  local roles = import '../../alerts/source/roles.libsonnet',
+  local role_names = std.objectFields(roles),
   // Milliseconds; those of an unknown start sort last.
   local unknown = 1e13,
   local since(matchers) = '1000 * ((%s + %d) %% %d + 1)' % [
@@ -96,16 +98,19 @@ function(kit) {
         p.label('problem', 'Problem', 190, p.list('These problems on the page of the exporter', '/?problem=${__value.text}&namespace=${__data.fields.Namespace}')),
         p.label('reason', 'Reason', 215),
         p.label('object', 'Object'),
-        p.label('owner', 'Owner', 125, late=true),
-        p.label('actor', 'Actor', 110, late=true),
-        p.label('alert', 'Alert and runbook', 285, { title: 'Runbook', targetBlank: true, url: kit.config.runbookUrl + '/${__value.text}.md#${__data.fields.Anchor}' }, late=true),
+        p.label('owner', 'Owner', 115, late=true),
+        p.label('actor', 'Actor', 145, mappings=[{
+          type: 'value',
+          options: { [role_names[i]]: { text: roles[role_names[i]], color: 'text', index: i } for i in std.range(0, std.length(role_names) - 1) },
+        }], late=true),
+        p.label('alert', 'Alert and runbook', 280, { title: 'Runbook', targetBlank: true, url: kit.config.runbookUrl + '/${__value.text}.md#${__data.fields.Anchor}' }, late=true),
         p.label('namespace', 'Namespace', late=true, hidden=true),
         p.label('anchor', 'Anchor', late=true, hidden=true),
       ],
       [p.value('Since', 'dateTimeFromNow', 'min by (%s) (%s)' % [
         q.cluster('severity, problem, reason, object, namespace, owner, actor, alert, anchor'),
         with_rank(with_object(with_anchor(with_alert(since(matchers))))),
-      ], 145, mappings=[{ type: 'value', options: { [std.toString(unknown)]: { text: 'unknown', index: 0 } } }])],
+      ], 135, mappings=[{ type: 'value', options: { [std.toString(unknown)]: { text: 'unknown', index: 0 } } }])],
       w=w,
       h=h,
       sort=['Severity', 'Since'],

@@ -18,7 +18,7 @@ const struct problem_sentences problem_sentences[PROBLEM_REASON_COUNT] = {
          "The problem ends when another member cluster is assigned or suppressDeletion is set[; "
          "else Karmada deletes the copy at {deadline}]."},
     [PROBLEM_REASON_PLACEMENT_LOST_CLUSTER_GONE] =
-        {"{subject} runs in no member cluster: a cluster that it was placed on no longer exists, "
+        {"{subject} runs in no member cluster: its placement names a cluster that does not exist, "
          "and no other one passes the filters of {policy}[ (Karmada: {message})].",
          "Let the placement of the policy allow an existing member cluster. Join the missing "
          "cluster again only if it was removed by mistake.",
