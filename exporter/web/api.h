@@ -229,10 +229,10 @@ void api_collect(struct api *a);
 
 /*
  * Calls api_collect(), drops lists and rows that were not requested for some time or keep too many
- * outdated rows, and starts to handle the next requests in the queue. `e` is the evaluation of `h`, or NULL. `settled` is
- * false while objects are left to evaluate: the oldest request then stays in the queue, with all
- * requests behind it, unless its endpoint has NEEDS_NOTHING, or has NEEDS_ROWS and the evaluation
- * has rows.
+ * outdated rows, and starts to handle the next requests in the queue. `e` is the evaluation of `h`,
+ * or NULL. `settled` is false while objects are left to evaluate: the oldest request then stays in
+ * the queue, with all requests behind it, unless its endpoint has NEEDS_NOTHING, or has NEEDS_ROWS
+ * and the evaluation has rows.
  */
 void api_turn(struct api *a, const struct health *h, struct evaluation *e, bool settled);
 
