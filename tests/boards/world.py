@@ -3,6 +3,7 @@
 import contextlib
 import json
 import pathlib
+import re
 import tempfile
 
 from boards import all_values, filled
@@ -83,18 +84,25 @@ class World(contextlib.ExitStack):
 
 
 def followed(plane, *exporters):
-    """Wait until each of them has seen what the policies say now: their histories become alike."""
+    """Wait until each of them has seen what the policies say now: their histories become alike. That includes the
+    policies of files which a story writes as text: the next step may break the file, whose last valid content stays."""
+    written = "".join(path.read_text() for path in plane.folder.glob("drafts/*.yaml"))
+    lines = {generation_line("PropagationPolicy", namespace, name, 0)
+             for name, namespace in WRITTEN_POLICY.findall(written)}
+    lines |= {generation_line(p["kind"], *named(p), p["metadata"]["generation"])
+              for p in plane.objects.values() if p["kind"].endswith("PropagationPolicy")}
+
     def seen(exporter):
-        page = set(fetch(exporter.url + "/metrics")[1].splitlines())
-        return all(generation_line(p) in page for p in plane.objects.values()
-                   if p["kind"].endswith("PropagationPolicy"))
+        return lines <= set(fetch(exporter.url + "/metrics")[1].splitlines())
     wait_for("the policies on the pages", lambda: all(map(seen, exporters)), 60)
 
 
-def generation_line(policy):
-    namespace, name = named(policy)
+WRITTEN_POLICY = re.compile(r"kind: PropagationPolicy\nmetadata: \{name: (\w+), namespace: (\w+)\}")
+
+
+def generation_line(kind, namespace, name, generation):
     return ('karmada_propagationpolicy_generation{policy_kind="%s",policy_namespace="%s",policy="%s"} %d'
-            % (policy["kind"], namespace, name, policy["metadata"]["generation"]))
+            % (kind, namespace, name, generation))
 
 
 def has_prometheus():
