@@ -21,8 +21,6 @@ function(k, config)
 
   local added(labels, family, matchers='') = sum(labels, held(family, labels, matchers));
   local of_cluster = ['member_cluster', 'resource', 'unit'], fits = 'resource=~"cpu|memory|pods"', reached = ['stage', 'reason'];
-  // Each shard reports the capacity of member clusters in full.
-  local capacity(part) = 'max %s (%s)' % [k.by_plane(of_cluster), held('karmada_member_cluster_' + part, of_cluster, fits)];
   local templates = 'karmada_namespace_templates', stages = 'karmada_namespace_templates_stage';
   local stale = 'karmada_templates_stale', reasons = policy + ['reason', 'phase'];
   local rollout = 'karmada_propagationpolicy_rollout_templates', versions = policy + ['version'];
@@ -72,7 +70,7 @@ function(k, config)
     k.record('karmada_policy:templates_delivery:sum', added(reached, 'karmada_templates_delivery') + ' > 0', 'Deliveries by stage and reason, without zeros.'),
     k.record(
       'karmada_policy:member_cluster_free:max',
-      k.free(capacity),
+      k.free(function(family) held(family, of_cluster, fits)),
       'Free CPU, memory and pods of each member cluster.'
     ),
     k.record(

@@ -24,9 +24,10 @@ function(config) {
   // The sum over rows of each replica by itself, then the largest: replicas may leave out different rows for a moment.
   total(family, own=[], matchers='')::
     'max ' + k.by(own) + ' (sum ' + k.by(['instance'] + own) + ' (' + k.last(family, matchers) + '))',
-  // Free resources of member clusters: Karmada's scheduler subtracts the same. `share` returns the expression of a part. A
-  // missing part `allocating` means that no pod is being placed.
-  free(share)::
+  // Free resources of member clusters: Karmada's scheduler subtracts the same. `rows` returns the rows of a family. Each
+  // shard reports the capacity in full. A missing part `allocating` means that no pod is being placed.
+  free(rows)::
+    local share(part) = 'max %s (%s)' % [k.by_plane(['member_cluster', 'resource', 'unit']), rows('karmada_member_cluster_' + part)];
     |||
       %s
       - %s

@@ -1,13 +1,11 @@
 // Numbers recorded once an hour, from which the Capacity board compares a quarter.
 function(k, config)
-  // Each shard reports the capacity of member clusters in full.
-  local free = k.free(function(part) 'max %s (%s)' % [k.by_plane(['member_cluster', 'resource', 'unit']), k.last('karmada_member_cluster_' + part)]);
   local quarter = [
     k.record('karmada_policy:placement_drift_replicas:1h',
              k.fold('karmada_placement_drift_replicas', ['member_cluster', 'movement'])),
     k.record('karmada_policy:placement_drift_requests:1h',
              k.fold('karmada_placement_drift_resource_requests', ['member_cluster', 'resource', 'unit', 'movement'])),
-    k.record('karmada_policy:member_cluster_free:1h', free),
+    k.record('karmada_policy:member_cluster_free:1h', k.free(k.last)),
     k.record('karmada_policy:templates_stale:1h',
              |||
                max %s (sum %s (karmada_templates_stale))

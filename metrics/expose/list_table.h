@@ -25,8 +25,10 @@ enum list_kind {
     LIST_POLICY,    /* `entry` is a policy; `number` is 1 if the policy exists. */
     LIST_NAMESPACE, /* `text` is the name of a namespace. */
     LIST_CLUSTER,   /* `text` is the name of a member cluster. */
-    /* `entry` is a template or policy, without namespace; `text` the apiVersion if it is needed to
-     * tell the object from others, else NULL. Only on pages. */
+    /*
+     * `entry` is a template or policy, without namespace; `text` the apiVersion if another object
+     * has the same kind, else NULL. Only on pages.
+     */
     LIST_OBJECT,
     LIST_DEPENDENCY, /* `entry` represents a dependency (resource_identity_of); only on pages. */
 };

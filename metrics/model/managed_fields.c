@@ -13,7 +13,7 @@ static const char user_label[] = "namespace.karmada.io/skip-auto-propagation";
 
 /* ---- members of metadata that decoders read ---- */
 
-/* Of f:metadata, is_user_entry() reads the keys of labels and annotations. */
+/* is_user_entry() reads the keys of labels and annotations in f:metadata. */
 static const struct json_filter_row owned_metadata_rows[] = {
     JSON_ROW_KEEP("f:labels"),
     JSON_ROW_KEEP("f:annotations"),

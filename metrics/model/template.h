@@ -211,6 +211,8 @@ void *template_decode(struct decode *d, const cJSON *json);
 void template_release(struct intern *strings, void *object);
 void template_inherit(void *fresh, const void *last, bool relisted);
 
-/* If `undated`, raises the time of the change to `now_ms` (its manager is then unknown); clears
- * `undated`. */
+/*
+ * If `undated`, raises the time of the change to `now_ms` (its manager is then unknown); clears
+ * `undated`.
+ */
 void template_set_change_time(struct template *t, int64_t now_ms);

@@ -11,8 +11,8 @@
 enum {
     CHUNK = 1024,                  /* Handles of records per allocation. */
     CLUSTERS_MASK = (1 << 20) - 1, /* As in struct template_decision. */
-    LONG_BITS = 44,     /* Of times, which last until the year 2527, and of record numbers. */
-    DISTANCE_BITS = 24, /* Of the distance of two records, which is below the limit. */
+    LONG_BITS = 44,     /* Bits of times, which last until the year 2527, and of record numbers. */
+    DISTANCE_BITS = 24, /* Bits of the distance of two records, which is below the limit. */
     MERGE_MS = 1000,    /* A record below this age includes further changes of the same run. */
 };
 
@@ -58,7 +58,7 @@ _Static_assert((int)STATE_COUNT <= 16 && (int)STALE_REASON_COUNT <= 16 &&
 
 struct transitions {
     struct store *store;
-    struct pool *memory;  /* Of entries and records. */
+    struct pool *memory;  /* Pool of entries and records. */
     pool_handle **chunks; /* The ring of records, allocated on demand. */
     size_t chunk_count;
     struct handle_map newest; /* Newest record of each template. */

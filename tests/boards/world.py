@@ -13,8 +13,8 @@ from servers import Exporter, Prometheus, bundled_rules, fetch, hurry, program
 
 JOB = "karmada-policy-exporter"
 # A template belongs to its label app here.
-# A replica that reads between two writes of a step sees a problem that the other one does not see; it shows the
-# problem as resolving for the delay.
+# A replica that reads between two writes of a step sees a problem that the other replica does not see. It then shows
+# this problem as resolving until the delay has passed.
 FLAGS = ("--rules.grace", "1s", "--metrics.opt-in", "--thresholds.pending-age", "1s", "--owner-key", "app",
          "--problems.resolve-delay", "1s")
 
@@ -83,6 +83,10 @@ class World(contextlib.ExitStack):
         beside.rename(path)
 
 
+# A policy in the text of a story, see dashboards/demo/stories.py.
+WRITTEN_POLICY = re.compile(r"kind: PropagationPolicy\nmetadata: \{name: (\w+), namespace: (\w+)\}")
+
+
 def followed(plane, *exporters):
     """Wait until each of them has seen what the policies say now: their histories become alike. That includes the
     policies of files which a story writes as text: the next step may break the file, whose last valid content stays."""
@@ -95,9 +99,6 @@ def followed(plane, *exporters):
     def seen(exporter):
         return lines <= set(fetch(exporter.url + "/metrics")[1].splitlines())
     wait_for("the policies on the pages", lambda: all(map(seen, exporters)), 60)
-
-
-WRITTEN_POLICY = re.compile(r"kind: PropagationPolicy\nmetadata: \{name: (\w+), namespace: (\w+)\}")
 
 
 def generation_line(kind, namespace, name, generation):

@@ -18,7 +18,7 @@ struct judged {
     pool_handle entry;  /* In the pool of the store; 0: the subject is external. Pinned. */
     pool_handle first;  /* First instance, a struct problem. */
     pool_handle begins; /* struct conflict_begins of a dependency; 0 without conflicts. */
-    uint32_t uid_hash;  /* Of the entry's object; 0 if unknown. */
+    uint32_t uid_hash;  /* Hash of the object's uid; 0 if unknown. */
 };
 
 /* An external subject. */
